@@ -1,0 +1,513 @@
+package dev.offsets;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+
+/**
+ * Knows which records of one partition have finished, and therefore which offset may be committed: the highest one below
+ * which nothing delivered is unfinished. Records may finish in any order and on any thread.
+ *
+ * <pre>{@code
+ * OffsetTracker tracker = OffsetTracker.startingAt(position);
+ * tracker.track(offset);                // owner thread, before the record is handed out
+ * tracker.complete(offset);             // any thread, in any order
+ * long committable = tracker.advance(); // owner thread: the next offset to commit
+ * }</pre>
+ *
+ * <p>Offsets that are never tracked are <i>holes</i> (compacted records, transaction markers, aborted or filtered
+ * records): they never hold the committable offset back. {@link #updatePosition} tells the tracker of those that follow
+ * the last record.
+ *
+ * <p>A tracker is one <i>incarnation</i> of a partition. After a seek, or when the partition has been taken away and
+ * comes back, {@link #end} the old tracker and start another: what workers still report to the old one is then ignored,
+ * and can't be mistaken for work on the records that are delivered anew.
+ *
+ * <p><b>Threads.</b> {@link #track}, {@link #updatePosition}, {@link #advance}, {@link #commitPoint},
+ * {@link #confirmCommit}, {@link #refuseStarts}, {@link #end}, {@link #recordsCovered} and {@link #recordsHeld} belong to
+ * the owner thread, the one that reads the log; a caller that moves them to another thread must synchronize the move.
+ * That is not checked. All other methods may be called from any thread. No method blocks or takes a lock; completing and
+ * tracking a record allocate nothing.
+ *
+ * <p><b>Memory</b> grows with the records in flight and completed ahead, not with the span of their offsets: little more
+ * than one byte a record where they are dense, about a hundred where each stands alone.
+ */
+/*
+ * Segments in ascending order of their offsets, made as the position moves on, dropped when the committable offset has
+ * passed them, never reused. The array of live segments is copied on each change, so a reader works on one consistent
+ * array. See docs/concurrency.md for who reads and writes what.
+ */
+public final class OffsetTracker {
+    private static final Segment[] NO_SEGMENTS = {};
+    private static final int FIRST_SEGMENT = 64;
+    private static final int LARGEST_SEGMENT = 4_096;
+    private static final int SMALLEST_SEGMENT = 16;
+    /** A segment with fewer records than one in so many offsets is followed by a smaller one. */
+    private static final int SPARSE = 8;
+    /** The largest segment that is kept while nothing is in flight. */
+    private static final int LARGEST_IDLE_SEGMENT = 256;
+
+    private static final long AGE_RESOLUTION_NANOS = 1_000_000;
+    private static final int NO_EPOCH = -1;
+    private static final long NOT_COMMITTED = -1;
+
+    private static final VarHandle SEGMENTS;
+    private static final VarHandle POSITION;
+    private static final VarHandle COMMITTABLE;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            SEGMENTS = lookup.findVarHandle(OffsetTracker.class, "segments", Segment[].class);
+            POSITION = lookup.findVarHandle(OffsetTracker.class, "position", long.class);
+            COMMITTABLE = lookup.findVarHandle(OffsetTracker.class, "committable", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    // Written by the owner thread with setRelease; read by it plainly, by others with getAcquire.
+    private Segment[] segments = NO_SEGMENTS;
+    private long position;
+    private long committable;
+
+    // Written by the owner thread, read by any.
+    private volatile long committed = NOT_COMMITTED;
+    private volatile boolean startsRefused;
+    private volatile boolean ended;
+
+    // The owner thread's own.
+    private final LongSupplier nanoClock;
+    private int positionEpoch = NO_EPOCH;
+    private long recordsTracked;
+    private long recordsTrackedBeforeNewestSegment;
+    private long recordsCovered;
+    private long nowNanos;
+    private boolean nowIsStale = true;
+
+    private OffsetTracker(long position, LongSupplier nanoClock) {
+        this.position = position;
+        this.committable = position;
+        this.nanoClock = nanoClock;
+    }
+
+    /**
+     * A tracker for a log that is read from a position on, with the JVM's clock.
+     *
+     * @param position the next offset to read; zero or more
+     * @throws IllegalArgumentException if the position is negative
+     */
+    public static OffsetTracker startingAt(long position) {
+        return startingAt(position, System::nanoTime);
+    }
+
+    /**
+     * A tracker for a log that is read from a position on, with a clock of the caller's.
+     *
+     * @param position the next offset to read; zero or more
+     * @param nanoClock a monotonic clock in nanoseconds, such as {@link System#nanoTime}; it may be called from any
+     *     thread and is read about once for each call of {@link #advance}
+     * @throws IllegalArgumentException if the position is negative
+     */
+    public static OffsetTracker startingAt(long position, LongSupplier nanoClock) {
+        Objects.requireNonNull(nanoClock, "nanoClock");
+        if (position < 0) {
+            throw new IllegalArgumentException(
+                    "position is " + position + ": it must be zero or more, the next offset to read");
+        }
+        return new OffsetTracker(position, nanoClock);
+    }
+
+    /**
+     * Registers a record that is about to be handed out, when its leader epoch is not known. Owner thread; must happen
+     * before the record is handed out.
+     *
+     * @param offset the record's offset, at or above the position; the position moves to the offset after it
+     * @throws IllegalArgumentException if the offset is below the position, or {@link Long#MAX_VALUE}
+     * @throws IllegalStateException if this incarnation has ended
+     */
+    public void track(long offset) {
+        register(offset, NO_EPOCH);
+    }
+
+    /**
+     * Registers a record that is about to be handed out. Owner thread; must happen before the record is handed out.
+     *
+     * @param offset the record's offset, at or above the position; the position moves to the offset after it
+     * @param leaderEpoch the leader epoch of the record; zero or more
+     * @throws IllegalArgumentException if the offset is below the position or {@link Long#MAX_VALUE}, or the leader
+     *     epoch is negative
+     * @throws IllegalStateException if this incarnation has ended
+     */
+    public void track(long offset, int leaderEpoch) {
+        register(offset, checkEpoch(leaderEpoch));
+    }
+
+    private void register(long offset, int leaderEpoch) {
+        if (offset < position || offset == Long.MAX_VALUE) {
+            throw cannotTrack(offset);
+        }
+        checkLive();
+        if (nowIsStale) {
+            nowNanos = nanoClock.getAsLong();
+            nowIsStale = false;
+        }
+        segmentFor(offset).deliver(offset, leaderEpoch, nowNanos, AGE_RESOLUTION_NANOS);
+        recordsTracked++;
+        positionEpoch = leaderEpoch;
+        POSITION.setRelease(this, offset + 1);
+    }
+
+    /**
+     * Tells the tracker how far the log has been read, when the leader epoch of that position is not known. Offsets
+     * that were passed without being tracked are holes. Owner thread.
+     *
+     * @param position the next offset to read, at or above the present position
+     * @throws IllegalArgumentException if it is below the present position: the log is being read again, which takes a
+     *     new tracker
+     * @throws IllegalStateException if this incarnation has ended
+     */
+    public void updatePosition(long position) {
+        movePosition(position, NO_EPOCH);
+    }
+
+    /**
+     * Tells the tracker how far the log has been read. Offsets that were passed without being tracked are holes. Owner
+     * thread.
+     *
+     * @param position the next offset to read, at or above the present position
+     * @param leaderEpoch the leader epoch that belongs to it; zero or more
+     * @throws IllegalArgumentException if it is below the present position: the log is being read again, which takes a
+     *     new tracker; or if the leader epoch is negative
+     * @throws IllegalStateException if this incarnation has ended
+     */
+    public void updatePosition(long position, int leaderEpoch) {
+        movePosition(position, checkEpoch(leaderEpoch));
+    }
+
+    private void movePosition(long newPosition, int leaderEpoch) {
+        if (newPosition < position) {
+            throw new IllegalArgumentException("position is " + newPosition + ", below the present position " + position
+                    + ": when the log is read again, end this tracker and start a new one");
+        }
+        checkLive();
+        if (newPosition > position || leaderEpoch != NO_EPOCH) {
+            positionEpoch = leaderEpoch;
+        }
+        POSITION.setRelease(this, newPosition);
+    }
+
+    /**
+     * Reports that a record has been finished. Any thread; never throws, so that a worker needs no handling for records
+     * that were taken away from it.
+     *
+     * @param offset the record's offset
+     * @return whether this was the first outcome reported for a record of this incarnation. It is
+     *     {@link Receipt#IGNORED} for any offset that was not tracked, and for all after {@link #end}
+     */
+    public Receipt complete(long offset) {
+        return report(offset, Segment.FINISHED);
+    }
+
+    /**
+     * Reports that a record has failed. It stays incomplete and holds the committable offset back; a later report for it
+     * is ignored. Any thread; never throws.
+     *
+     * @param offset the record's offset
+     * @return whether this was the first outcome reported for a record of this incarnation
+     */
+    public Receipt fail(long offset) {
+        return report(offset, Segment.FAILED);
+    }
+
+    private Receipt report(long offset, byte outcome) {
+        Segment segment = find(offset);
+        return segment != null && segment.report(offset, outcome) ? Receipt.ACCEPTED : Receipt.IGNORED;
+    }
+
+    /**
+     * Claims a record before work on it begins, for callers that queue records and want those which were not started to
+     * be left alone when the partition is taken away. Any thread; never throws.
+     *
+     * @param offset the record's offset
+     * @return true for exactly one caller, which should do the work; false if the record was started or its outcome
+     *     reported before, if {@link #refuseStarts} has been called, or if the incarnation has ended
+     */
+    public boolean tryStart(long offset) {
+        Segment segment = find(offset);
+        if (segment == null || startsRefused || !segment.start(offset)) {
+            return false;
+        }
+        // Either this read sees that starts are refused, or the owner, which refuses first and counts afterwards,
+        // counts
+        // this one: the start, this read, the refusal and the count are all volatile.
+        if (startsRefused) {
+            segment.takeBackStart(offset);
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * Lets no further record be started: the first step when a partition is taken away. Records that have been started
+     * are not affected. Owner thread.
+     */
+    public void refuseStarts() {
+        startsRefused = true;
+    }
+
+    /**
+     * Moves the committable offset over all that has finished since the last call, and publishes it. Owner thread. Costs
+     * in proportion to the records passed, and next to nothing while the lowest record is incomplete.
+     *
+     * @return the committable offset: the lowest incomplete offset, or the position when nothing is incomplete. It never
+     *     decreases
+     */
+    public long advance() {
+        nowIsStale = true;
+        Segment[] live = segments;
+        long next = committable;
+        int passed = 0;
+        boolean blocked = false;
+        for (Segment segment : live) {
+            long end = Math.min(segment.endOffset(), position);
+            next = Math.max(next, segment.firstOffset);
+            next = skipFinished(segment, next, end);
+            blocked = next < end;
+            if (blocked || next < segment.endOffset()) {
+                break;
+            }
+            passed++;
+        }
+        if (!blocked && !ended) {
+            next = position;
+            if (passed < live.length && live[live.length - 1].capacity() > LARGEST_IDLE_SEGMENT) {
+                passed = live.length;
+            }
+        }
+        if (passed > 0) {
+            SEGMENTS.setRelease(
+                    this, passed == live.length ? NO_SEGMENTS : Arrays.copyOfRange(live, passed, live.length));
+        }
+        if (next != committable) {
+            COMMITTABLE.setRelease(this, next);
+        }
+        return next;
+    }
+
+    /** The first offset in a segment from one offset to another whose record is incomplete, or the end. */
+    private long skipFinished(Segment segment, long from, long end) {
+        int index = (int) (from - segment.firstOffset);
+        int endIndex = (int) (end - segment.firstOffset);
+        long finished = 0;
+        while (index < endIndex) {
+            byte state = segment.stateAcquire(index);
+            if (state == Segment.FINISHED) {
+                finished++;
+            } else if (state != Segment.HOLE) {
+                break;
+            }
+            index++;
+        }
+        recordsCovered += finished;
+        return segment.firstOffset + index;
+    }
+
+    /**
+     * What to commit now: {@link #advance} with the leader epoch that belongs to the offset. Owner thread.
+     */
+    public CommitPoint commitPoint() {
+        long offset = advance();
+        int leaderEpoch = NO_EPOCH;
+        if (offset == position) {
+            leaderEpoch = positionEpoch;
+        } else if (!ended) {
+            leaderEpoch = find(offset).leaderEpoch(offset);
+        }
+        return new CommitPoint(offset, leaderEpoch == NO_EPOCH ? OptionalInt.empty() : OptionalInt.of(leaderEpoch));
+    }
+
+    /**
+     * Notes that a commit was confirmed by whoever stores it. A confirmation of a lower offset than an earlier one, or
+     * one that comes after {@link #end}, is ignored. Owner thread.
+     *
+     * @param offset the offset that was stored: one that this tracker gave as committable
+     * @throws IllegalArgumentException if the offset is negative or above the committable offset
+     */
+    public void confirmCommit(long offset) {
+        if (offset < 0 || offset > committable) {
+            throw new IllegalArgumentException("offset is " + offset + ": only an offset up to the committable offset "
+                    + committable + " can have been committed");
+        }
+        if (!ended && offset > committed) {
+            committed = offset;
+        }
+    }
+
+    /**
+     * Ends the incarnation: from now on every outcome is ignored, no record can be started, and the records that were
+     * in flight are let go. The offsets keep their last values. Owner thread; ending twice does nothing.
+     */
+    public void end() {
+        ended = true;
+        startsRefused = true;
+        SEGMENTS.setRelease(this, NO_SEGMENTS);
+        recordsTracked = recordsCovered;
+    }
+
+    /** The next offset to read. Any thread; from others than the owner it may lag behind. */
+    public long position() {
+        return (long) POSITION.getAcquire(this);
+    }
+
+    /**
+     * The committable offset as of the last {@link #advance}: the next offset to commit. Any thread. It may lag behind
+     * what has finished, and never leads.
+     */
+    public long committableOffset() {
+        return (long) COMMITTABLE.getAcquire(this);
+    }
+
+    /** The highest offset whose commit was confirmed in this incarnation; empty before the first. Any thread. */
+    public OptionalLong committedOffset() {
+        long offset = committed;
+        return offset == NOT_COMMITTED ? OptionalLong.empty() : OptionalLong.of(offset);
+    }
+
+    /** Whether {@link #end} has been called. Any thread. */
+    public boolean hasEnded() {
+        return ended;
+    }
+
+    /** How many records have been finished below the committable offset since the start. Owner thread; costs nothing. */
+    public long recordsCovered() {
+        return recordsCovered;
+    }
+
+    /**
+     * How many records the tracker holds: those in flight and those completed ahead, which is what its memory grows with.
+     * Owner thread; costs nothing. As of the last {@link #advance}.
+     */
+    public long recordsHeld() {
+        return recordsTracked - recordsCovered;
+    }
+
+    /**
+     * Where the partition stands. Any thread. Costs in proportion to the records held: meant for people and metrics, not
+     * for each record.
+     */
+    public TrackerStatus status() {
+        long committableOffset = committableOffset();
+        long incomplete = 0;
+        long started = 0;
+        long failed = 0;
+        long completedAhead = 0;
+        long lowest = 0;
+        Segment lowestIn = null;
+        for (Segment segment : (Segment[]) SEGMENTS.getAcquire(this)) {
+            for (int index = 0; index < segment.capacity(); index++) {
+                byte state = segment.state(index);
+                long offset = segment.firstOffset + index;
+                if (state == Segment.HOLE || offset < committableOffset) {
+                    continue;
+                }
+                if (state == Segment.FINISHED) {
+                    completedAhead++;
+                    continue;
+                }
+                incomplete++;
+                started += state == Segment.STARTED ? 1 : 0;
+                failed += state == Segment.FAILED ? 1 : 0;
+                if (lowestIn == null) {
+                    lowestIn = segment;
+                    lowest = offset;
+                }
+            }
+        }
+        Optional<Duration> age = lowestIn == null
+                ? Optional.empty()
+                : Optional.of(Duration.ofNanos(Math.max(0, nanoClock.getAsLong() - lowestIn.trackedAtNanos(lowest))));
+        return new TrackerStatus(
+                position(),
+                committableOffset,
+                committedOffset(),
+                incomplete,
+                started,
+                failed,
+                completedAhead,
+                lowestIn == null ? OptionalLong.empty() : OptionalLong.of(lowest),
+                age,
+                ended);
+    }
+
+    private Segment find(long offset) {
+        Segment[] live = (Segment[]) SEGMENTS.getAcquire(this);
+        int low = 0;
+        int high = live.length - 1;
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (live[middle].firstOffset <= offset) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return high < 0 ? null : live[low];
+    }
+
+    private Segment segmentFor(long offset) {
+        Segment[] live = segments;
+        Segment newest = live.length == 0 ? null : live[live.length - 1];
+        if (newest != null && offset < newest.endOffset()) {
+            return newest;
+        }
+        Segment segment = new Segment(offset, (int) Math.min(nextCapacity(newest), Long.MAX_VALUE - offset));
+        recordsTrackedBeforeNewestSegment = recordsTracked;
+        Segment[] more = Arrays.copyOf(live, live.length + 1);
+        more[live.length] = segment;
+        SEGMENTS.setRelease(this, more);
+        return segment;
+    }
+
+    /** Grows with the records held while they are dense, and shrinks while they are sparse. */
+    private int nextCapacity(Segment newest) {
+        if (newest == null) {
+            return FIRST_SEGMENT;
+        }
+        if (recordsTracked - recordsTrackedBeforeNewestSegment < newest.capacity() / SPARSE) {
+            return Math.max(SMALLEST_SEGMENT, newest.capacity() / 2);
+        }
+        long wanted = Math.max(FIRST_SEGMENT, Long.highestOneBit(recordsHeld()));
+        return (int) Math.min(Math.min(wanted, 2L * newest.capacity()), LARGEST_SEGMENT);
+    }
+
+    private static int checkEpoch(int leaderEpoch) {
+        if (leaderEpoch < 0) {
+            throw new IllegalArgumentException(
+                    "leaderEpoch is " + leaderEpoch + ": it must be zero or more; leave it out when it is not known");
+        }
+        return leaderEpoch;
+    }
+
+    private void checkLive() {
+        if (ended) {
+            throw new IllegalStateException("this tracker has ended at position " + position
+                    + ": start a new one for a partition that comes back or is read again");
+        }
+    }
+
+    private IllegalArgumentException cannotTrack(long offset) {
+        if (offset == Long.MAX_VALUE) {
+            return new IllegalArgumentException("offset is " + offset + ": there is no offset after it to commit");
+        }
+        return new IllegalArgumentException("offset is " + offset + ", below the position " + position
+                + ": records are tracked once, in ascending order; when the log is read again, end this tracker and"
+                + " start a new one");
+    }
+}
