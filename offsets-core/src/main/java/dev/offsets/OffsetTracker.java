@@ -316,6 +316,7 @@ public final class OffsetTracker {
             index++;
         }
         recordsCovered += finished;
+        segment.pass(finished);
         return segment.firstOffset + index;
     }
 
@@ -396,6 +397,19 @@ public final class OffsetTracker {
      */
     public long recordsHeld() {
         return recordsTracked - recordsCovered;
+    }
+
+    /**
+     * How many of the records held are finished, above an incomplete one. Owner thread; costs in proportion to the
+     * records that stand near those finished since the last call.
+     */
+    public long recordsCompletedAhead() {
+        advance();
+        long completedAhead = 0;
+        for (Segment segment : segments) {
+            completedAhead += segment.completedAhead();
+        }
+        return completedAhead;
     }
 
     /**

@@ -50,6 +50,12 @@ final class Segment {
     @SuppressWarnings("unused")
     private Mark newestMark;
 
+    /** Set by a thread that finished a record here, cleared by the owner before it counts. */
+    private volatile boolean finishedSinceCount;
+    // The owner thread's own.
+    private long finishedAtCount;
+    private long passed;
+
     /**
      * From this index on, until the next newer mark: the leader epoch of the records and the time they were tracked.
      */
@@ -91,6 +97,10 @@ final class Segment {
             // Volatile semantics. What the worker did before it is visible to the owner, which reads with getAcquire.
             byte seen = (byte) STATE.compareAndExchange(states, index, expected, outcome);
             if (seen == expected) {
+                // Read first: nearly always set already, and a write would take the cache line from other workers.
+                if (!finishedSinceCount) {
+                    finishedSinceCount = true;
+                }
                 return true;
             }
             if (seen != DELIVERED && seen != STARTED) {
@@ -121,6 +131,27 @@ final class Segment {
     /** For the owner thread's scan over what has finished: pairs with the compare-and-exchange in report(). */
     byte stateAcquire(int index) {
         return (byte) STATE.getAcquire(states, index);
+    }
+
+    /** Owner thread: so many finished records of this segment are now below the committable offset. */
+    void pass(long finished) {
+        passed += finished;
+    }
+
+    /**
+     * Owner thread: how many finished records are not below the committable offset. Counts again only if something has
+     * finished since: a report that finds the flag set was made before the flag is cleared here, and so before the count.
+     */
+    long completedAhead() {
+        if (finishedSinceCount) {
+            finishedSinceCount = false;
+            long finished = 0;
+            for (int index = 0; index < states.length; index++) {
+                finished += state(index) == FINISHED ? 1 : 0;
+            }
+            finishedAtCount = finished;
+        }
+        return finishedAtCount - passed;
     }
 
     int leaderEpoch(long offset) {

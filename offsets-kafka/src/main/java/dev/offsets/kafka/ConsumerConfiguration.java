@@ -1,0 +1,100 @@
+package dev.offsets.kafka;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+
+/** What this library needs to know of a Kafka consumer's configuration. */
+final class ConsumerConfiguration {
+    private static final int DEFAULT_MAX_POLL_INTERVAL_MS = 300_000;
+    private static final int DEFAULT_API_TIMEOUT_MS = 60_000;
+    private static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(10);
+
+    private final Map<String, Object> values = new HashMap<>();
+
+    ConsumerConfiguration(Map<?, ?> configuration) {
+        Objects.requireNonNull(configuration, "configuration");
+        configuration.forEach((key, value) -> {
+            if (!(key instanceof String name)) {
+                throw new IllegalArgumentException(
+                        "configuration key " + key + " is not a String: Kafka's configuration keys are");
+            }
+            values.put(name, value);
+        });
+    }
+
+    void check(boolean wrapped) {
+        String autoCommit = text(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
+        if (autoCommit == null) {
+            refuse(
+                    wrapped,
+                    "enable.auto.commit is not set, and on by default: Kafka would commit records that are still being"
+                            + " worked on. Set it to false in the configuration that the wrapped consumer was made with");
+        } else {
+            refuse(
+                    !autoCommit.equalsIgnoreCase("false"),
+                    "enable.auto.commit is " + autoCommit
+                            + ": Kafka would commit records that are still being worked on." + " Set it to false"
+                            + (wrapped ? "" : ", or leave it out"));
+        }
+        String group = text(ConsumerConfig.GROUP_ID_CONFIG);
+        refuse(
+                group == null || group.isEmpty(),
+                "group.id is not set: offsets are committed for a group. Set it, also when partitions are assigned"
+                        + " rather than subscribed to");
+    }
+
+    void checkDrainTimeout(Duration drainTimeout) {
+        Duration maxPollInterval = maxPollInterval();
+        refuse(
+                drainTimeout.compareTo(maxPollInterval.dividedBy(2)) >= 0,
+                "drainTimeout is " + drainTimeout + ": it must be less than half of max.poll.interval.ms, which is "
+                        + maxPollInterval.toMillis() + ", or waiting for work would cost the consumer its partitions");
+    }
+
+    Duration defaultDrainTimeout() {
+        Duration quarter = maxPollInterval().dividedBy(4);
+        return quarter.compareTo(DEFAULT_DRAIN_TIMEOUT) < 0 ? quarter : DEFAULT_DRAIN_TIMEOUT;
+    }
+
+    Duration defaultApiTimeout() {
+        return millis(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, DEFAULT_API_TIMEOUT_MS);
+    }
+
+    boolean hasInterceptors() {
+        return values.get(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG) != null;
+    }
+
+    /** The configuration for a consumer that we make: auto-commit is off. */
+    Map<String, Object> forKafka() {
+        Map<String, Object> configuration = new HashMap<>(values);
+        configuration.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        return configuration;
+    }
+
+    private Duration maxPollInterval() {
+        return millis(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, DEFAULT_MAX_POLL_INTERVAL_MS);
+    }
+
+    private Duration millis(String name, int defaultMillis) {
+        String value = text(name);
+        try {
+            return Duration.ofMillis(value == null ? defaultMillis : Integer.parseInt(value));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(name + " is " + value + ": it must be a number of milliseconds", e);
+        }
+    }
+
+    private String text(String name) {
+        Object value = values.get(name);
+        return value == null ? null : value.toString().trim();
+    }
+
+    private static void refuse(boolean wrong, String message) {
+        if (wrong) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+}

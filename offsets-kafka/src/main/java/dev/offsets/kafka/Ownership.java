@@ -1,0 +1,76 @@
+package dev.offsets.kafka;
+
+import dev.offsets.TrackerStatus;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+
+/** The partitions that this consumer owns. Belongs to the loop thread, but for {@link #status}. */
+final class Ownership {
+    private final Time time;
+    private final Map<TopicPartition, OwnedPartition> owned = new HashMap<>();
+
+    /** A copy for other threads, replaced whenever a partition comes or goes. */
+    private volatile List<OwnedPartition> published = List.of();
+
+    Ownership(Time time) {
+        this.time = time;
+    }
+
+    /** The partition, which becomes owned if it is not yet. */
+    OwnedPartition own(TopicPartition topicPartition) {
+        OwnedPartition partition = owned.get(topicPartition);
+        if (partition == null) {
+            partition = new OwnedPartition(topicPartition, time);
+            owned.put(topicPartition, partition);
+            publish();
+        }
+        return partition;
+    }
+
+    /** Those of the given partitions that are owned. */
+    List<OwnedPartition> among(Collection<TopicPartition> topicPartitions) {
+        List<OwnedPartition> found = new ArrayList<>();
+        for (TopicPartition topicPartition : topicPartitions) {
+            OwnedPartition partition = owned.get(topicPartition);
+            if (partition != null) {
+                found.add(partition);
+            }
+        }
+        return found;
+    }
+
+    Collection<OwnedPartition> all() {
+        return Collections.unmodifiableCollection(owned.values());
+    }
+
+    /** Fences partitions and forgets them: nothing is committed for them from now on. */
+    void fence(Collection<OwnedPartition> partitions) {
+        for (OwnedPartition partition : List.copyOf(partitions)) {
+            partition.fence();
+            owned.remove(partition.topicPartition);
+        }
+        publish();
+    }
+
+    private void publish() {
+        published = List.copyOf(owned.values());
+    }
+
+    /** Any thread. */
+    Map<TopicPartition, TrackerStatus> status() {
+        Map<TopicPartition, TrackerStatus> status = new LinkedHashMap<>();
+        for (OwnedPartition partition : published) {
+            TrackerStatus one = partition.status();
+            if (one != null) {
+                status.put(partition.topicPartition, one);
+            }
+        }
+        return Collections.unmodifiableMap(status);
+    }
+}

@@ -1,0 +1,156 @@
+package dev.offsets.kafka;
+
+import dev.offsets.OffsetTracker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Turns what the Kafka consumer polled into results: registers the records and positions, and lets records that the
+ * former result has not handed out come again. Belongs to the loop thread.
+ */
+final class PollResults<K, V> {
+    private static final Logger log = LoggerFactory.getLogger(PollResults.class);
+
+    private final Consumer<K, V> consumer;
+    private final Ownership ownership;
+    private final Failures failures;
+
+    /** Whether next offsets may be missing from results although positions move: an interceptor may drop them. */
+    private boolean nextOffsetsMayBeMissing;
+
+    private boolean wakeupSwallowed;
+    private TrackedRecords<K, V> newest;
+
+    PollResults(Consumer<K, V> consumer, Ownership ownership, Failures failures, boolean nextOffsetsMayBeMissing) {
+        this.consumer = consumer;
+        this.ownership = ownership;
+        this.failures = failures;
+        this.nextOffsetsMayBeMissing = nextOffsetsMayBeMissing;
+        this.newest = new TrackedRecords<>(List.of(), ConsumerRecords.empty(), failures);
+    }
+
+    /** Whether the newest result holds records that were not handed out. */
+    boolean hasRest() {
+        for (PartitionBatch<K, V> batch : newest.batches()) {
+            if (batch.notHandedOut() > 0 && !batch.incarnation.hasEnded()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    TrackedRecords<K, V> take(ConsumerRecords<K, V> polled) {
+        Map<TopicPartition, PartitionBatch<K, V>> batches = new LinkedHashMap<>();
+        for (PartitionBatch<K, V> former : newest.batches()) {
+            ownership.among(List.of(former.topicPartition)).forEach(partition -> partition.setNewestBatch(null));
+            if (former.notHandedOut() > 0 && !former.incarnation.hasEnded()) {
+                add(batches, former.topicPartition, former.incarnation, former.takeRest());
+            }
+        }
+        boolean asPolled = batches.isEmpty();
+        for (TopicPartition topicPartition : polled.partitions()) {
+            List<ConsumerRecord<K, V>> records = ascending(polled.records(topicPartition));
+            if (!records.isEmpty()) {
+                add(batches, topicPartition, register(topicPartition, records), records);
+            }
+        }
+        updatePositions(polled);
+        newest = new TrackedRecords<>(new ArrayList<>(batches.values()), asPolled ? polled : null, failures);
+        return newest;
+    }
+
+    private void add(
+            Map<TopicPartition, PartitionBatch<K, V>> batches,
+            TopicPartition topicPartition,
+            OffsetTracker incarnation,
+            List<ConsumerRecord<K, V>> records) {
+        PartitionBatch<K, V> rest = batches.get(topicPartition);
+        List<ConsumerRecord<K, V>> all = records;
+        if (rest != null && rest.incarnation == incarnation) {
+            all = new ArrayList<>(rest.records());
+            all.addAll(records);
+        }
+        PartitionBatch<K, V> batch = new PartitionBatch<>(topicPartition, incarnation, all);
+        batches.put(topicPartition, batch);
+        ownership.own(topicPartition).setNewestBatch(batch);
+    }
+
+    private OffsetTracker register(TopicPartition topicPartition, List<ConsumerRecord<K, V>> records) {
+        OffsetTracker tracker =
+                ownership.own(topicPartition).trackerFrom(records.get(0).offset());
+        for (ConsumerRecord<K, V> record : records) {
+            if (record.offset() < tracker.position()) {
+                continue; // the same offset twice, by an interceptor: one record, one outcome
+            }
+            if (record.leaderEpoch().isPresent()) {
+                tracker.track(record.offset(), record.leaderEpoch().get());
+            } else {
+                tracker.track(record.offset());
+            }
+        }
+        return tracker;
+    }
+
+    /** Kafka delivers in ascending order; an interceptor may change that. */
+    private static <K, V> List<ConsumerRecord<K, V>> ascending(List<ConsumerRecord<K, V>> records) {
+        for (int i = 1; i < records.size(); i++) {
+            if (records.get(i).offset() < records.get(i - 1).offset()) {
+                List<ConsumerRecord<K, V>> sorted = new ArrayList<>(records);
+                sorted.sort(Comparator.comparingLong(ConsumerRecord::offset));
+                return sorted;
+            }
+        }
+        return records;
+    }
+
+    private void updatePositions(ConsumerRecords<K, V> polled) {
+        Map<TopicPartition, OffsetAndMetadata> nextOffsets = polled.nextOffsets();
+        nextOffsets.forEach(
+                (topicPartition, next) -> ownership.own(topicPartition).reached(next));
+        if (nextOffsets.isEmpty()) {
+            nextOffsetsMayBeMissing |= !polled.isEmpty();
+            for (OwnedPartition partition : ownership.all()) {
+                if (nextOffsetsMayBeMissing || partition.tracker() == null) {
+                    readPosition(partition);
+                }
+            }
+        }
+    }
+
+    /** Asks for a position only if the consumer knows it without asking the broker. */
+    private void readPosition(OwnedPartition partition) {
+        long position;
+        try {
+            position = consumer.position(partition.topicPartition, Duration.ZERO);
+        } catch (WakeupException e) {
+            wakeupSwallowed = true;
+            return;
+        } catch (RuntimeException e) {
+            log.debug("{}: the position is not known yet", partition.topicPartition, e);
+            return;
+        }
+        OffsetTracker tracker = partition.trackerFrom(position);
+        if (position > tracker.position()) {
+            tracker.updatePosition(position);
+        }
+    }
+
+    /** Whether a wakeup that was meant for poll came while a position was read; asking resets it. */
+    boolean takeSwallowedWakeup() {
+        boolean swallowed = wakeupSwallowed;
+        wakeupSwallowed = false;
+        return swallowed;
+    }
+}

@@ -1,0 +1,144 @@
+package dev.offsets.kafka;
+
+import dev.offsets.kafka.Time.Deadline;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes partitions on and gives them up. The Kafka consumer calls it on the loop thread, inside poll, close and
+ * unsubscribe; the user's own listener runs inside it. It never throws into the Kafka consumer: what the user's listener
+ * throws is kept for the next poll.
+ */
+final class Rebalances {
+    private static final Logger log = LoggerFactory.getLogger(Rebalances.class);
+
+    private final Ownership ownership;
+    private final Commits commits;
+    private final Backpressure backpressure;
+    private final Draining draining;
+    private final Duration drainTimeout;
+    private final Time time;
+    private Deadline closeBy;
+    private Throwable kept;
+
+    Rebalances(
+            Ownership ownership,
+            Commits commits,
+            Backpressure backpressure,
+            Draining draining,
+            Duration drainTimeout,
+            Time time) {
+        this.ownership = ownership;
+        this.commits = commits;
+        this.backpressure = backpressure;
+        this.draining = draining;
+        this.drainTimeout = drainTimeout;
+        this.time = time;
+    }
+
+    /** The listener to subscribe with. */
+    ConsumerRebalanceListener around(ConsumerRebalanceListener users) {
+        return new ConsumerRebalanceListener() {
+            @Override
+            public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+                guarded(() -> take(partitions));
+                guarded(() -> users.onPartitionsAssigned(partitions));
+            }
+
+            @Override
+            public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+                guarded(() -> giveUp(partitions));
+                guarded(() -> users.onPartitionsRevoked(partitions));
+                // Should the user's listener have sought one of them.
+                forget(ownership.among(partitions), partitions);
+            }
+
+            @Override
+            public void onPartitionsLost(Collection<TopicPartition> partitions) {
+                guarded(() -> lose(partitions));
+                guarded(() -> users.onPartitionsLost(partitions));
+                forget(ownership.among(partitions), partitions);
+            }
+        };
+    }
+
+    void take(Collection<TopicPartition> partitions) {
+        partitions.forEach(ownership::own);
+        backpressure.assigned(partitions);
+    }
+
+    /**
+     * No new work, a bounded wait for what was started, one blocking commit, and then the fence, whatever came of the
+     * commit. Partitions that are not owned, or not any more, are left alone.
+     */
+    void giveUp(Collection<TopicPartition> partitions) {
+        List<OwnedPartition> given = ownership.among(partitions);
+        if (given.isEmpty()) {
+            return;
+        }
+        try {
+            draining.begin(given);
+            draining.awaitWithoutPolling(given, bounded());
+            long abandoned = draining.running(given);
+            if (abandoned > 0) {
+                log.warn(
+                        "{} records of {} were still being worked on at the end of the wait; they will be delivered again",
+                        abandoned,
+                        partitions);
+            }
+            RuntimeException failure = commits.commitNow(given, bounded());
+            if (failure != null) {
+                log.warn("The last commit of {} failed; what it covered may be delivered again", partitions, failure);
+            }
+        } finally {
+            forget(given, partitions);
+        }
+    }
+
+    private Deadline bounded() {
+        Deadline bound = Deadline.in(time, drainTimeout);
+        return closeBy == null || bound.remainingNanos() < closeBy.remainingNanos() ? bound : closeBy;
+    }
+
+    /** From now on nothing waits longer than until this. */
+    void closeBy(Deadline deadline) {
+        closeBy = deadline;
+    }
+
+    private void lose(Collection<TopicPartition> partitions) {
+        List<OwnedPartition> lost = ownership.among(partitions);
+        if (!lost.isEmpty()) {
+            log.warn("{} lost without a last commit; what was not committed will be delivered again", partitions);
+            forget(lost, partitions);
+        }
+    }
+
+    private void forget(List<OwnedPartition> given, Collection<TopicPartition> partitions) {
+        ownership.fence(given);
+        backpressure.gone(partitions);
+    }
+
+    private void guarded(Runnable callback) {
+        try {
+            callback.run();
+        } catch (Throwable e) {
+            if (kept == null) {
+                kept = e;
+            } else {
+                kept.addSuppressed(e);
+            }
+        }
+    }
+
+    /** What a listener threw and nobody has been told of yet; null when nothing. Asking hands it over. */
+    Throwable takeKept() {
+        Throwable taken = kept;
+        kept = null;
+        return taken;
+    }
+}

@@ -1,0 +1,434 @@
+package dev.offsets.kafka;
+
+import dev.offsets.TrackerStatus;
+import dev.offsets.kafka.Time.Deadline;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
+
+/**
+ * A Kafka consumer whose records may be finished in any order and on any thread, and which commits only what is safe to
+ * commit: for each partition the highest offset below which every delivered record has finished.
+ *
+ * <pre>{@code
+ * try (var consumer = TrackedConsumer.<String, Order>builder(config).build()) {
+ *     consumer.subscribe(List.of("orders"));
+ *     while (running) {
+ *         for (TrackedRecord<String, Order> record : consumer.poll(Duration.ofMillis(100))) {
+ *             workers.execute(() -> {
+ *                 try {
+ *                     handle(record.value());
+ *                     record.complete();
+ *                 } catch (Throwable t) {
+ *                     record.fail(t);
+ *                 }
+ *             });
+ *         }
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>It owns the Kafka consumer and never starts a thread. {@link #poll} does the bookkeeping: it moves over what has
+ * finished, commits when the {@link dev.offsets.CommitPolicy} says so, pauses partitions that hold too many records, and
+ * then fetches. When partitions are revoked it waits, bounded, for the work that runs on them, commits what finished, and
+ * from then on ignores what is still reported for them; when they are lost it commits nothing.
+ *
+ * <p><b>Threads.</b> As with a Kafka consumer, all methods belong to the loop thread and throw {@link
+ * java.util.ConcurrentModificationException} when called from another while one runs; only {@link #wakeup} and {@link
+ * #status} may be called from any thread. Workers report through the {@link TrackedRecord}s or the {@link TrackedRecords}.
+ */
+public final class TrackedConsumer<K, V> implements AutoCloseable {
+    /** While work is in flight, the loop looks this often for what has finished: it frees partitions and makes commits due. */
+    private static final long LOOK_NANOS = Duration.ofMillis(10).toNanos();
+
+    private static final ConsumerRebalanceListener NO_LISTENER = new ConsumerRebalanceListener() {
+        @Override
+        public void onPartitionsRevoked(Collection<TopicPartition> partitions) {}
+
+        @Override
+        public void onPartitionsAssigned(Collection<TopicPartition> partitions) {}
+    };
+
+    private final Consumer<K, V> consumer;
+    private final Duration drainTimeout;
+    private final Duration apiTimeout;
+    private final Time time;
+    private final LoopThread loopThread = new LoopThread();
+    private final Failures failures = new Failures();
+    private final Ownership ownership;
+    private final Commits commits;
+    private final Backpressure backpressure;
+    private final Draining draining;
+    private final Rebalances rebalances;
+    private final PollResults<K, V> results;
+    private Throwable broken;
+    private boolean closing;
+    private CloseResult closed;
+
+    TrackedConsumer(
+            Consumer<K, V> consumer, TrackedConsumerBuilder<K, V> settings, ConsumerConfiguration configuration) {
+        this.consumer = consumer;
+        this.time = settings.time;
+        this.drainTimeout = settings.drainTimeout;
+        this.apiTimeout = configuration.defaultApiTimeout();
+        this.ownership = new Ownership(time);
+        this.commits = new Commits(consumer, ownership, settings.commitPolicy, apiTimeout.toNanos(), time);
+        this.backpressure = new Backpressure(consumer, ownership, settings.maxInFlightPerPartition);
+        this.draining = new Draining(settings.explicitStarts, time);
+        this.rebalances = new Rebalances(ownership, commits, backpressure, draining, drainTimeout, time);
+        this.results = new PollResults<>(consumer, ownership, failures, configuration.hasInterceptors());
+    }
+
+    /**
+     * Builds on a plain Kafka consumer configuration. {@code enable.auto.commit} is turned off where it is not set, and
+     * refused when it is on.
+     *
+     * @param config the configuration of a {@link org.apache.kafka.clients.consumer.KafkaConsumer}; {@code group.id} is
+     *     needed
+     */
+    public static <K, V> TrackedConsumerBuilder<K, V> builder(Map<String, ?> config) {
+        return new TrackedConsumerBuilder<>(config, null);
+    }
+
+    /** Builds on a plain Kafka consumer configuration; see {@link #builder(Map)}. */
+    public static <K, V> TrackedConsumerBuilder<K, V> builder(Properties config) {
+        return new TrackedConsumerBuilder<>(config, null);
+    }
+
+    /**
+     * Builds around a consumer that exists already. It is owned from now on: not to be used directly any more, and
+     * closed with the tracked consumer, or when building fails.
+     *
+     * @param consumer a consumer without a subscription or an assignment
+     * @param config the configuration it was made with, since a consumer doesn't tell; {@code enable.auto.commit} must be
+     *     set to false in it
+     */
+    public static <K, V> TrackedConsumerBuilder<K, V> wrap(Consumer<K, V> consumer, Map<String, ?> config) {
+        return new TrackedConsumerBuilder<>(config, Objects.requireNonNull(consumer, "consumer"));
+    }
+
+    /** Builds around a consumer that exists already; see {@link #wrap(Consumer, Map)}. */
+    public static <K, V> TrackedConsumerBuilder<K, V> wrap(Consumer<K, V> consumer, Properties config) {
+        return new TrackedConsumerBuilder<>(config, Objects.requireNonNull(consumer, "consumer"));
+    }
+
+    /** Subscribes to topics, as {@link Consumer#subscribe(Collection)} does. */
+    public void subscribe(Collection<String> topics) {
+        subscribe(topics, NO_LISTENER);
+    }
+
+    /**
+     * Subscribes to topics, with a listener of the user's.
+     *
+     * @param listener called on the loop thread, inside {@link #poll} and {@link #close}: on revocation after running
+     *     work was waited for and what finished was committed; on assignment last, so that a {@link #seek} of its own
+     *     wins. It may call this consumer. What it throws is kept, and thrown by the next poll before that fetches
+     */
+    public void subscribe(Collection<String> topics, ConsumerRebalanceListener listener) {
+        Objects.requireNonNull(listener, "listener");
+        onLoopThread(() -> consumer.subscribe(topics, rebalances.around(listener)));
+    }
+
+    /** Subscribes to the topics whose names match, as {@link Consumer#subscribe(Pattern)} does. */
+    public void subscribe(Pattern pattern) {
+        subscribe(pattern, NO_LISTENER);
+    }
+
+    /**
+     * Subscribes to the topics whose names match, with a listener of the user's; see
+     * {@link #subscribe(Collection, ConsumerRebalanceListener)}.
+     */
+    public void subscribe(Pattern pattern, ConsumerRebalanceListener listener) {
+        Objects.requireNonNull(listener, "listener");
+        onLoopThread(() -> consumer.subscribe(pattern, rebalances.around(listener)));
+    }
+
+    /**
+     * Assigns partitions without a subscription, as {@link Consumer#assign} does. Partitions that were assigned before
+     * and are not any more are given up as if revoked.
+     */
+    public void assign(Collection<TopicPartition> partitions) {
+        onLoopThread(() -> {
+            Set<TopicPartition> left = new HashSet<>(consumer.assignment());
+            consumer.assign(partitions);
+            left.removeAll(consumer.assignment());
+            rebalances.giveUp(left);
+            rebalances.take(consumer.assignment());
+        });
+    }
+
+    /** Gives up all partitions, as if revoked, and the subscription or assignment. */
+    public void unsubscribe() {
+        onLoopThread(() -> {
+            if (consumer.subscription().isEmpty()) {
+                rebalances.giveUp(consumer.assignment());
+            }
+            consumer.unsubscribe();
+            ownership.fence(ownership.all());
+        });
+    }
+
+    /**
+     * Does what is due and fetches: the one call that a loop must make, again and again. In this order: throws what a
+     * listener threw or a record failed with, moves over what has finished, commits if due, pauses and resumes
+     * partitions, and polls the Kafka consumer. While work is in flight it looks every ten milliseconds for what has
+     * finished, without returning for it.
+     *
+     * @param timeout how long to wait for records; zero or more
+     * @return the records, each registered before it is handed out; empty when none came in time
+     * @throws RecordFailedException if a record has failed; what had finished was committed. So does each later call,
+     *     until the record's partition is sought or gone
+     * @throws WakeupException if {@link #wakeup} was called
+     * @throws InterruptException if the thread was interrupted
+     * @throws IllegalStateException if closed, or without a subscription or assignment
+     * @throws org.apache.kafka.common.KafkaException whatever else the Kafka consumer's poll throws
+     */
+    public TrackedRecords<K, V> poll(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("timeout is " + timeout + ": it must be zero or more");
+        }
+        return loopThread.call(() -> {
+            checkOpen();
+            Deadline deadline = Deadline.in(time, timeout);
+            while (true) {
+                throwWhatIsKept();
+                long untilDue = doWhatIsDue();
+                long wait = results.hasRest() ? 0 : Math.min(deadline.remainingNanos(), untilDue);
+                TrackedRecords<K, V> records = fetch(Duration.ofNanos(wait));
+                if (!records.isEmpty() || deadline.isPast()) {
+                    return records;
+                }
+            }
+        });
+    }
+
+    private void throwWhatIsKept() {
+        if (broken != null) {
+            throw new IllegalStateException("this consumer has stopped after an internal error; close it", broken);
+        }
+        Throwable kept = rebalances.takeKept();
+        if (kept != null) {
+            Unchecked.rethrow(kept);
+        }
+        if (commits.takeSwallowedWakeup() || results.takeSwallowedWakeup()) {
+            throw new WakeupException();
+        }
+        RecordFailedException failure = failures.current();
+        if (failure != null) {
+            RuntimeException commitFailure = commits.commitNow(ownership.all(), Deadline.in(time, drainTimeout));
+            if (commitFailure != null) {
+                failure.addSuppressed(commitFailure);
+            }
+            throw failure;
+        }
+    }
+
+    /** Answers how long, in nanoseconds, nothing is due. */
+    private long doWhatIsDue() {
+        boolean inFlight = false;
+        for (OwnedPartition partition : ownership.all()) {
+            partition.advance();
+            inFlight |= partition.recordsHeld() > 0;
+        }
+        backpressure.apply();
+        long untilDue = commits.sendIfDue();
+        return inFlight || commits.isInFlight() ? Math.min(untilDue, LOOK_NANOS) : untilDue;
+    }
+
+    private TrackedRecords<K, V> fetch(Duration wait) {
+        ConsumerRecords<K, V> polled = consumer.poll(wait);
+        try {
+            return results.take(polled);
+        } catch (RuntimeException | Error e) {
+            // Some of these records may not be registered: whatever were committed from now on could pass them.
+            broken = e;
+            ownership.fence(ownership.all());
+            throw e;
+        }
+    }
+
+    /**
+     * Commits everything that has finished and waits until the broker has confirmed it, for {@code
+     * default.api.timeout.ms} at most. See {@link #commitSync(Duration)}.
+     */
+    public void commitSync() {
+        commitSync(apiTimeout);
+    }
+
+    /**
+     * Commits everything that has finished and waits until the broker has confirmed it. Does nothing when that is what
+     * the broker has already. Never needed: the commit policy, revocation and close commit too.
+     *
+     * @param timeout how long to wait; zero or more
+     * @throws org.apache.kafka.common.errors.TimeoutException if no answer came in time: the outcome is unknown
+     * @throws org.apache.kafka.common.KafkaException why the commit failed; what was to be committed stays pending, and
+     *     is sent again when the policy says so
+     */
+    public void commitSync(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("timeout is " + timeout + ": it must be zero or more");
+        }
+        onLoopThread(() -> {
+            RuntimeException failure = commits.commitNow(ownership.all(), Deadline.in(time, timeout));
+            if (failure != null) {
+                throw failure;
+            }
+        });
+    }
+
+    /**
+     * Sets the position of a partition, as {@link Consumer#seek(TopicPartition, long)} does. What was delivered before is
+     * void: reports for it are ignored, and what it had finished and not committed is not committed any more.
+     *
+     * @param offset the next offset to read; zero or more
+     */
+    public void seek(TopicPartition partition, long offset) {
+        seek(partition, new OffsetAndMetadata(offset));
+    }
+
+    /** Sets the position of a partition, with its leader epoch; see {@link #seek(TopicPartition, long)}. */
+    public void seek(TopicPartition partition, OffsetAndMetadata offset) {
+        onLoopThread(() -> {
+            consumer.seek(partition, offset);
+            ownership.own(partition).seekTo(offset);
+        });
+    }
+
+    /** Sets the position to the beginning of the partitions' logs; see {@link #seek(TopicPartition, long)}. */
+    public void seekToBeginning(Collection<TopicPartition> partitions) {
+        onLoopThread(() -> {
+            consumer.seekToBeginning(partitions);
+            soughtToUnknown(partitions);
+        });
+    }
+
+    /** Sets the position to the end of the partitions' logs; see {@link #seek(TopicPartition, long)}. */
+    public void seekToEnd(Collection<TopicPartition> partitions) {
+        onLoopThread(() -> {
+            consumer.seekToEnd(partitions);
+            soughtToUnknown(partitions);
+        });
+    }
+
+    private void soughtToUnknown(Collection<TopicPartition> partitions) {
+        Collection<TopicPartition> sought = partitions.isEmpty() ? consumer.assignment() : partitions;
+        sought.forEach(partition -> ownership.own(partition).seekToUnknown());
+    }
+
+    /**
+     * Pauses partitions, as {@link Consumer#pause} does. They stay paused until {@link #resume}, or until they leave this
+     * consumer. This is apart from the pauses at the {@linkplain TrackedConsumerBuilder#maxInFlightPerPartition bound}.
+     */
+    public void pause(Collection<TopicPartition> partitions) {
+        onLoopThread(() -> backpressure.pause(partitions));
+    }
+
+    /** Resumes partitions that {@link #pause} has paused. One that is at its bound goes on when it holds fewer records. */
+    public void resume(Collection<TopicPartition> partitions) {
+        onLoopThread(() -> backpressure.resume(partitions));
+    }
+
+    /** The partitions that {@link #pause} has paused. */
+    public Set<TopicPartition> paused() {
+        return loopThread.call(() -> {
+            checkOpen();
+            return backpressure.pausedByUser();
+        });
+    }
+
+    /** The partitions that are assigned now, as {@link Consumer#assignment} says. */
+    public Set<TopicPartition> assignment() {
+        return loopThread.call(() -> {
+            checkOpen();
+            return consumer.assignment();
+        });
+    }
+
+    /** As {@link Consumer#groupMetadata} says; to be read afresh for each use. */
+    public ConsumerGroupMetadata groupMetadata() {
+        return loopThread.call(() -> {
+            checkOpen();
+            return consumer.groupMetadata();
+        });
+    }
+
+    /**
+     * Makes a poll that waits, or else the next one, throw {@link WakeupException}. Any thread. A commit is never cut
+     * short by it.
+     */
+    public void wakeup() {
+        consumer.wakeup();
+    }
+
+    /**
+     * Where each partition stands. Any thread. Partitions are in it from the moment that their position is known. Costs
+     * in proportion to the records held.
+     */
+    public Map<TopicPartition, TrackerStatus> status() {
+        return ownership.status();
+    }
+
+    /** {@link #close(Duration)} with the {@linkplain TrackedConsumerBuilder#drainTimeout drain timeout}. */
+    @Override
+    public void close() {
+        close(drainTimeout);
+    }
+
+    /**
+     * Waits, bounded, for the work that runs, commits what has finished, and closes the Kafka consumer. While it waits it
+     * keeps polling with everything paused, so that the group goes on. Reports that come later are ignored. An interrupt
+     * ends the wait, not the commit, and stays set. Closing again does nothing and answers the same.
+     *
+     * <p>Neither a failed commit nor what a listener throws is thrown from here, so that an exception that is on its way
+     * is not hidden: both are logged, and in the result.
+     *
+     * @param timeout for all of it together; zero or more
+     */
+    public CloseResult close(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("timeout is " + timeout + ": it must be zero or more");
+        }
+        return loopThread.call(() -> {
+            if (closed == null) {
+                if (closing) {
+                    throw new IllegalStateException("close was called from within close, by a rebalance listener");
+                }
+                closing = true;
+                Closing closing =
+                        new Closing(consumer, ownership, commits, backpressure, draining, rebalances, failures, time);
+                closed = closing.close(Deadline.in(time, timeout));
+            }
+            return closed;
+        });
+    }
+
+    private void onLoopThread(Runnable action) {
+        loopThread.call(() -> {
+            checkOpen();
+            action.run();
+            return null;
+        });
+    }
+
+    private void checkOpen() {
+        if (closed != null) {
+            throw new IllegalStateException("this consumer has been closed");
+        }
+    }
+}

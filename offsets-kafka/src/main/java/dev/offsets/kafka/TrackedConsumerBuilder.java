@@ -1,0 +1,145 @@
+package dev.offsets.kafka;
+
+import dev.offsets.CommitPolicy;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.Deserializer;
+
+/**
+ * Builds a {@link TrackedConsumer}; made by {@link TrackedConsumer#builder} and {@link TrackedConsumer#wrap}. For one
+ * thread, and for one consumer.
+ *
+ * <p>When an argument or the configuration is refused, a wrapped consumer is closed.
+ */
+public final class TrackedConsumerBuilder<K, V> {
+    private static final int DEFAULT_MAX_IN_FLIGHT_PER_PARTITION = 10_000;
+    private static final CommitPolicy DEFAULT_COMMIT_POLICY = CommitPolicy.timeBounded(Duration.ofSeconds(5));
+
+    private final ConsumerConfiguration configuration;
+    private final Consumer<K, V> wrapped;
+    private Deserializer<K> keyDeserializer;
+    private Deserializer<V> valueDeserializer;
+    CommitPolicy commitPolicy = DEFAULT_COMMIT_POLICY;
+    int maxInFlightPerPartition = DEFAULT_MAX_IN_FLIGHT_PER_PARTITION;
+    Duration drainTimeout;
+    boolean explicitStarts;
+    Time time = Time.SYSTEM;
+
+    TrackedConsumerBuilder(Map<?, ?> configuration, Consumer<K, V> wrapped) {
+        this.wrapped = wrapped;
+        try {
+            this.configuration = new ConsumerConfiguration(configuration);
+        } catch (RuntimeException e) {
+            closeBecauseOf(e, wrapped);
+            throw e;
+        }
+    }
+
+    /**
+     * The deserializers, where they are not named in the configuration. Not for a wrapped consumer, which has its own.
+     */
+    public TrackedConsumerBuilder<K, V> deserializers(Deserializer<K> key, Deserializer<V> value) {
+        check(wrapped == null, "deserializers: the wrapped consumer has its own; leave them out");
+        keyDeserializer = Objects.requireNonNull(key, "key");
+        valueDeserializer = Objects.requireNonNull(value, "value");
+        return this;
+    }
+
+    /**
+     * When to commit. The default is {@code timeBounded(5 seconds)}, the interval of Kafka's own auto-commit.
+     */
+    public TrackedConsumerBuilder<K, V> commitPolicy(CommitPolicy policy) {
+        check(policy != null, "commitPolicy is null: give one, or leave it out for timeBounded(5 s)");
+        commitPolicy = policy;
+        return this;
+    }
+
+    /**
+     * How many records of one partition may be in flight, those finished above an incomplete one included, before the
+     * partition is paused. It goes on by itself when it holds fewer. What one poll returns may come on top. One or more;
+     * the default is 10,000.
+     */
+    public TrackedConsumerBuilder<K, V> maxInFlightPerPartition(int records) {
+        check(records >= 1, "maxInFlightPerPartition is " + records + ": it must be one or more");
+        maxInFlightPerPartition = records;
+        return this;
+    }
+
+    /**
+     * How long to wait for running work when partitions are revoked, and by {@link TrackedConsumer#close()}. A last
+     * commit may take as long again, so twice this must be less than {@code max.poll.interval.ms}: while the wait
+     * lasts, a rebalance waits too. Zero or more; the default is ten seconds, or a quarter of
+     * {@code max.poll.interval.ms} if that is less.
+     */
+    public TrackedConsumerBuilder<K, V> drainTimeout(Duration timeout) {
+        check(timeout != null && !timeout.isNegative(), "drainTimeout is " + timeout + ": it must be zero or more");
+        drainTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Records count as started from {@link TrackedRecord#tryStart} on, not from their delivery. For loops that queue
+     * records: what waits in a queue is then not waited for when its partition is taken away, and {@code tryStart}
+     * answers false for it.
+     */
+    public TrackedConsumerBuilder<K, V> explicitStarts() {
+        explicitStarts = true;
+        return this;
+    }
+
+    /** For tests: a clock, and a way to wait on it. */
+    TrackedConsumerBuilder<K, V> time(Time time) {
+        this.time = time;
+        return this;
+    }
+
+    /**
+     * Checks the configuration and makes the consumer.
+     *
+     * @throws IllegalArgumentException if the configuration would lose data ({@code enable.auto.commit}), leaves nowhere
+     *     to commit to ({@code group.id}), or does not go with the drain timeout
+     * @throws IllegalStateException if a wrapped consumer has a subscription or an assignment already
+     */
+    public TrackedConsumer<K, V> build() {
+        Consumer<K, V> consumer = wrapped;
+        try {
+            configuration.check(wrapped != null);
+            Duration drain = drainTimeout == null ? configuration.defaultDrainTimeout() : drainTimeout;
+            configuration.checkDrainTimeout(drain);
+            if (wrapped == null) {
+                consumer = new KafkaConsumer<>(configuration.forKafka(), keyDeserializer, valueDeserializer);
+            } else if (!wrapped.subscription().isEmpty()
+                    || !wrapped.assignment().isEmpty()) {
+                throw new IllegalStateException(
+                        "the wrapped consumer has a subscription or an assignment already: wrap it"
+                                + " first, then subscribe or assign through the TrackedConsumer");
+            }
+            drainTimeout = drain;
+            return new TrackedConsumer<>(consumer, this, configuration);
+        } catch (RuntimeException e) {
+            closeBecauseOf(e, consumer);
+            throw e;
+        }
+    }
+
+    private void check(boolean right, String otherwise) {
+        if (!right) {
+            var refusal = new IllegalArgumentException(otherwise);
+            closeBecauseOf(refusal, wrapped);
+            throw refusal;
+        }
+    }
+
+    private static void closeBecauseOf(RuntimeException refusal, Consumer<?, ?> consumer) {
+        if (consumer != null) {
+            try {
+                consumer.close();
+            } catch (RuntimeException e) {
+                refusal.addSuppressed(e);
+            }
+        }
+    }
+}
