@@ -36,15 +36,18 @@ import java.util.function.LongSupplier;
  * tracking a record allocate nothing.
  *
  * <p><b>Memory</b> grows with the records in flight and completed ahead, not with the span of their offsets: little more
- * than one byte a record where they are dense, about a hundred where each stands alone.
+ * than one byte a record where they are dense, about a hundred where each stands alone; and some thirty bytes for each
+ * millisecond in which records were tracked.
  */
 /*
  * Segments in ascending order of their offsets, made as the position moves on, dropped when the committable offset has
- * passed them, never reused. The array of live segments is copied on each change, so a reader works on one consistent
- * array. See docs/concurrency.md for who reads and writes what.
+ * passed them, never reused. The array of live segments has room for more at its end (null until taken), so that a log
+ * of lone records does not copy it for each of them; it only ever gains segments, and is replaced when it is full or
+ * when the first ones are dropped. See docs/concurrency.md for who reads and writes what.
  */
 public final class OffsetTracker {
     private static final Segment[] NO_SEGMENTS = {};
+    private static final int FEWEST_SEGMENT_SLOTS = 4;
     private static final int FIRST_SEGMENT = 64;
     private static final int LARGEST_SEGMENT = 4_096;
     private static final int SMALLEST_SEGMENT = 16;
@@ -57,6 +60,7 @@ public final class OffsetTracker {
     private static final int NO_EPOCH = -1;
     private static final long NOT_COMMITTED = -1;
 
+    private static final VarHandle SEGMENT = MethodHandles.arrayElementVarHandle(Segment[].class);
     private static final VarHandle SEGMENTS;
     private static final VarHandle POSITION;
     private static final VarHandle COMMITTABLE;
@@ -72,7 +76,8 @@ public final class OffsetTracker {
         }
     }
 
-    // Written by the owner thread with setRelease; read by it plainly, by others with getAcquire.
+    // Written by the owner thread with setRelease, the array's elements too; read by it plainly, by others with
+    // getAcquire.
     private Segment[] segments = NO_SEGMENTS;
     private long position;
     private long committable;
@@ -84,6 +89,7 @@ public final class OffsetTracker {
 
     // The owner thread's own.
     private final LongSupplier nanoClock;
+    private int segmentCount;
     private int positionEpoch = NO_EPOCH;
     private long recordsTracked;
     private long recordsTrackedBeforeNewestSegment;
@@ -150,10 +156,10 @@ public final class OffsetTracker {
     }
 
     private void register(long offset, int leaderEpoch) {
+        checkLive();
         if (offset < position || offset == Long.MAX_VALUE) {
             throw cannotTrack(offset);
         }
-        checkLive();
         if (nowIsStale) {
             nowNanos = nanoClock.getAsLong();
             nowIsStale = false;
@@ -192,11 +198,11 @@ public final class OffsetTracker {
     }
 
     private void movePosition(long newPosition, int leaderEpoch) {
+        checkLive();
         if (newPosition < position) {
             throw new IllegalArgumentException("position is " + newPosition + ", below the present position " + position
                     + ": when the log is read again, end this tracker and start a new one");
         }
-        checkLive();
         if (newPosition > position || leaderEpoch != NO_EPOCH) {
             positionEpoch = leaderEpoch;
         }
@@ -244,9 +250,8 @@ public final class OffsetTracker {
         if (segment == null || startsRefused || !segment.start(offset)) {
             return false;
         }
-        // Either this read sees that starts are refused, or the owner, which refuses first and counts afterwards,
-        // counts
-        // this one: the start, this read, the refusal and the count are all volatile.
+        // Either this read sees the refusal, or the owner, which refuses first and counts afterwards, counts this
+        // start: the start, this read, the refusal and the count are all volatile.
         if (startsRefused) {
             segment.takeBackStart(offset);
             return false;
@@ -275,7 +280,8 @@ public final class OffsetTracker {
         long next = committable;
         int passed = 0;
         boolean blocked = false;
-        for (Segment segment : live) {
+        for (int i = 0; i < segmentCount; i++) {
+            Segment segment = live[i];
             long end = Math.min(segment.endOffset(), position);
             next = Math.max(next, segment.firstOffset);
             next = skipFinished(segment, next, end);
@@ -287,13 +293,14 @@ public final class OffsetTracker {
         }
         if (!blocked && !ended) {
             next = position;
-            if (passed < live.length && live[live.length - 1].capacity() > LARGEST_IDLE_SEGMENT) {
-                passed = live.length;
+            if (passed < segmentCount && live[segmentCount - 1].capacity() > LARGEST_IDLE_SEGMENT) {
+                passed = segmentCount;
             }
         }
         if (passed > 0) {
             SEGMENTS.setRelease(
-                    this, passed == live.length ? NO_SEGMENTS : Arrays.copyOfRange(live, passed, live.length));
+                    this, passed == segmentCount ? NO_SEGMENTS : Arrays.copyOfRange(live, passed, segmentCount));
+            segmentCount -= passed;
         }
         if (next != committable) {
             COMMITTABLE.setRelease(this, next);
@@ -359,6 +366,7 @@ public final class OffsetTracker {
         ended = true;
         startsRefused = true;
         SEGMENTS.setRelease(this, NO_SEGMENTS);
+        segmentCount = 0;
         recordsTracked = recordsCovered;
     }
 
@@ -424,7 +432,12 @@ public final class OffsetTracker {
         long completedAhead = 0;
         long lowest = 0;
         Segment lowestIn = null;
-        for (Segment segment : (Segment[]) SEGMENTS.getAcquire(this)) {
+        Segment[] live = (Segment[]) SEGMENTS.getAcquire(this);
+        for (int i = 0; i < live.length; i++) {
+            Segment segment = (Segment) SEGMENT.getAcquire(live, i);
+            if (segment == null) {
+                break;
+            }
             for (int index = 0; index < segment.capacity(); index++) {
                 byte state = segment.state(index);
                 long offset = segment.firstOffset + index;
@@ -460,32 +473,41 @@ public final class OffsetTracker {
                 ended);
     }
 
+    /** The last segment that begins at or below an offset; null when there is none. Any thread. */
     private Segment find(long offset) {
         Segment[] live = (Segment[]) SEGMENTS.getAcquire(this);
+        Segment found = null;
         int low = 0;
         int high = live.length - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (live[middle].firstOffset <= offset) {
-                low = middle;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            Segment segment = (Segment) SEGMENT.getAcquire(live, middle);
+            if (segment != null && segment.firstOffset <= offset) {
+                found = segment;
+                low = middle + 1;
             } else {
                 high = middle - 1;
             }
         }
-        return high < 0 ? null : live[low];
+        return found;
     }
 
     private Segment segmentFor(long offset) {
         Segment[] live = segments;
-        Segment newest = live.length == 0 ? null : live[live.length - 1];
+        Segment newest = segmentCount == 0 ? null : live[segmentCount - 1];
         if (newest != null && offset < newest.endOffset()) {
             return newest;
         }
         Segment segment = new Segment(offset, (int) Math.min(nextCapacity(newest), Long.MAX_VALUE - offset));
         recordsTrackedBeforeNewestSegment = recordsTracked;
-        Segment[] more = Arrays.copyOf(live, live.length + 1);
-        more[live.length] = segment;
-        SEGMENTS.setRelease(this, more);
+        if (segmentCount < live.length) {
+            SEGMENT.setRelease(live, segmentCount, segment);
+        } else {
+            Segment[] more = Arrays.copyOf(live, Math.max(FEWEST_SEGMENT_SLOTS, segmentCount + segmentCount / 2));
+            more[segmentCount] = segment;
+            SEGMENTS.setRelease(this, more);
+        }
+        segmentCount++;
         return segment;
     }
 
