@@ -414,8 +414,8 @@ public final class OffsetTracker {
     public long recordsCompletedAhead() {
         advance();
         long completedAhead = 0;
-        for (Segment segment : segments) {
-            completedAhead += segment.completedAhead();
+        for (int i = 0; i < segmentCount; i++) {
+            completedAhead += segments[i].completedAhead();
         }
         return completedAhead;
     }
