@@ -170,9 +170,10 @@ final class UserActions {
         } else {
             now.addAll(simulation.settings.partitions);
         }
-        simulation.trace.add(() -> user.process() + "  assigns " + now);
-        user.consumer().assign(now);
         before.removeAll(now);
+        simulation.trace.add(() -> user.process() + "  assigns " + now);
+        simulation.checkers.all(checker -> checker.revoking(user.client(), before));
+        user.consumer().assign(now);
         simulation.checkers.all(checker -> checker.gone(user.client(), before));
     }
 
