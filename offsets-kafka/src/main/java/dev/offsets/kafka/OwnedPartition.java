@@ -19,6 +19,7 @@ final class OwnedPartition {
     private static final Logger log = LoggerFactory.getLogger(OwnedPartition.class);
 
     final TopicPartition topicPartition;
+    private final Events events;
     private final Time time;
 
     /** The present incarnation; null until the position is known. */
@@ -37,12 +38,17 @@ final class OwnedPartition {
     private long progressSinceNanos;
     private long recordsCoveredAtCommit;
     private long newestConfirmedCommit;
+    /** When a commit was last confirmed; before the first, when the partition was assigned. */
+    private long storedAtNanos;
+
     private boolean pausedByBound;
     private PartitionBatch<?, ?> newestBatch;
 
-    OwnedPartition(TopicPartition topicPartition, Time time) {
+    OwnedPartition(TopicPartition topicPartition, Events events, Time time) {
         this.topicPartition = topicPartition;
+        this.events = events;
         this.time = time;
+        this.storedAtNanos = time.nanoTime();
     }
 
     OffsetTracker tracker() {
@@ -64,6 +70,8 @@ final class OwnedPartition {
                     topicPartition,
                     present.position(),
                     offset);
+            long from = present.position();
+            events.positionMovedBack(topicPartition, from, offset);
         } else if (!sought) {
             stored = OptionalLong.of(offset);
         }
@@ -208,6 +216,7 @@ final class OwnedPartition {
             return;
         }
         newestConfirmedCommit = commitNumber;
+        storedAtNanos = time.nanoTime();
         stored = OptionalLong.of(snapshot.offset.offset());
         if (snapshot.incarnation == tracker && !tracker.hasEnded()) {
             tracker.confirmCommit(snapshot.offset.offset());
@@ -223,6 +232,11 @@ final class OwnedPartition {
         if (commitNumber > newestConfirmedCommit) {
             stored = OptionalLong.empty();
         }
+    }
+
+    /** How long until what is stored should be stored again, so that it does not expire; zero or less: now. */
+    long nanosUntilKeepAlive(long keepAliveNanos, long now) {
+        return tracker == null ? Long.MAX_VALUE : keepAliveNanos - (now - storedAtNanos);
     }
 
     boolean isPausedByBound() {

@@ -4,6 +4,7 @@ import dev.offsets.kafka.Time.Deadline;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -21,22 +22,24 @@ final class Rebalances {
     private final Commits commits;
     private final Backpressure backpressure;
     private final Draining draining;
+    private final Events events;
     private final Duration drainTimeout;
     private final Time time;
     private Deadline closeBy;
-    private Throwable kept;
 
     Rebalances(
             Ownership ownership,
             Commits commits,
             Backpressure backpressure,
             Draining draining,
+            Events events,
             Duration drainTimeout,
             Time time) {
         this.ownership = ownership;
         this.commits = commits;
         this.backpressure = backpressure;
         this.draining = draining;
+        this.events = events;
         this.drainTimeout = drainTimeout;
         this.time = time;
     }
@@ -46,22 +49,22 @@ final class Rebalances {
         return new ConsumerRebalanceListener() {
             @Override
             public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-                guarded(() -> take(partitions));
-                guarded(() -> users.onPartitionsAssigned(partitions));
+                events.guarded(() -> take(partitions));
+                events.guarded(() -> users.onPartitionsAssigned(partitions));
             }
 
             @Override
             public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-                guarded(() -> giveUp(partitions));
-                guarded(() -> users.onPartitionsRevoked(partitions));
+                events.guarded(() -> giveUp(partitions));
+                events.guarded(() -> users.onPartitionsRevoked(partitions));
                 // Should the user's listener have sought one of them.
                 forget(ownership.among(partitions), partitions);
             }
 
             @Override
             public void onPartitionsLost(Collection<TopicPartition> partitions) {
-                guarded(() -> lose(partitions));
-                guarded(() -> users.onPartitionsLost(partitions));
+                events.guarded(() -> lose(partitions));
+                events.guarded(() -> users.onPartitionsLost(partitions));
                 forget(ownership.among(partitions), partitions);
             }
         };
@@ -81,6 +84,7 @@ final class Rebalances {
         if (given.isEmpty()) {
             return;
         }
+        Optional<Exception> commitFailure = Optional.empty();
         try {
             draining.begin(given);
             draining.awaitWithoutPolling(given, bounded());
@@ -94,8 +98,10 @@ final class Rebalances {
             RuntimeException failure = commits.commitNow(given, bounded());
             if (failure != null) {
                 log.warn("The last commit of {} failed; what it covered may be delivered again", partitions, failure);
+                commitFailure = Optional.of(failure);
             }
         } finally {
+            events.revoked(Ownership.status(given), commitFailure);
             forget(given, partitions);
         }
     }
@@ -114,31 +120,14 @@ final class Rebalances {
         List<OwnedPartition> lost = ownership.among(partitions);
         if (!lost.isEmpty()) {
             log.warn("{} lost without a last commit; what was not committed will be delivered again", partitions);
+            events.lost(Ownership.status(lost));
             forget(lost, partitions);
         }
     }
 
     private void forget(List<OwnedPartition> given, Collection<TopicPartition> partitions) {
         ownership.fence(given);
+        commits.forgetTopicsNotOwned();
         backpressure.gone(partitions);
-    }
-
-    private void guarded(Runnable callback) {
-        try {
-            callback.run();
-        } catch (Throwable e) {
-            if (kept == null) {
-                kept = e;
-            } else {
-                kept.addSuppressed(e);
-            }
-        }
-    }
-
-    /** What a listener threw and nobody has been told of yet; null when nothing. Asking hands it over. */
-    Throwable takeKept() {
-        Throwable taken = kept;
-        kept = null;
-        return taken;
     }
 }
