@@ -68,20 +68,22 @@ final class Commits {
     private long lastSentAtNanos;
     private Request inFlight;
     private boolean lastWasApart;
-    private boolean wakeupSwallowed;
+    private final Wakeups wakeups;
 
     Commits(
             Consumer<?, ?> consumer,
             Ownership ownership,
             TrackedConsumerBuilder<?, ?> settings,
             Duration giveUpAfter,
-            Events events) {
+            Events events,
+            Wakeups wakeups) {
         this.consumer = consumer;
         this.ownership = ownership;
         this.policy = settings.commitPolicy;
         this.giveUpAfterNanos = Time.saturatedNanos(giveUpAfter);
         this.keepAliveNanos = Time.saturatedNanos(settings.commitKeepAlive);
         this.events = events;
+        this.wakeups = wakeups;
         this.time = settings.time;
         this.backoff = new Backoff(time);
         this.troubled = new TroubledTopics(time);
@@ -326,7 +328,7 @@ final class Commits {
                     consumer.commitSync(offsets, deadline.remaining());
                     return null;
                 } catch (WakeupException e) {
-                    wakeupSwallowed = true;
+                    wakeups.missed();
                     if (deadline.isPast()) {
                         return e;
                     }
@@ -350,13 +352,6 @@ final class Commits {
     /** Partitions have gone: their topics' troubles are forgotten with them. */
     void forgetTopicsNotOwned() {
         troubled.retain(ownership.all().stream().map(Commits::topicOf).collect(Collectors.toSet()));
-    }
-
-    /** Whether a wakeup that was meant for poll reached a commit instead; asking resets it. */
-    boolean takeSwallowedWakeup() {
-        boolean swallowed = wakeupSwallowed;
-        wakeupSwallowed = false;
-        return swallowed;
     }
 
     private static String topicOf(OwnedPartition partition) {

@@ -34,8 +34,8 @@ final class Events {
         guarded(() -> listener.onLost(partitions));
     }
 
-    void positionMovedBack(TopicPartition partition, long from, long to) {
-        guarded(() -> listener.onPositionMovedBack(partition, from, to));
+    void positionJumped(TopicPartition partition, long from, long to) {
+        guarded(() -> listener.onPositionJumped(partition, from, to));
     }
 
     void guarded(Runnable callback) {

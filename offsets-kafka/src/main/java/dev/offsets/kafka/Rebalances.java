@@ -3,8 +3,10 @@ package dev.offsets.kafka;
 import dev.offsets.kafka.Time.Deadline;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -21,7 +23,9 @@ final class Rebalances {
     private final Ownership ownership;
     private final Commits commits;
     private final Backpressure backpressure;
+    private final LogStarts logStarts;
     private final Draining draining;
+    private final StoredOffsets storedOffsets;
     private final Events events;
     private final Duration drainTimeout;
     private final Time time;
@@ -31,14 +35,18 @@ final class Rebalances {
             Ownership ownership,
             Commits commits,
             Backpressure backpressure,
+            LogStarts logStarts,
             Draining draining,
+            StoredOffsets storedOffsets,
             Events events,
             Duration drainTimeout,
             Time time) {
         this.ownership = ownership;
         this.commits = commits;
         this.backpressure = backpressure;
+        this.logStarts = logStarts;
         this.draining = draining;
+        this.storedOffsets = storedOffsets;
         this.events = events;
         this.drainTimeout = drainTimeout;
         this.time = time;
@@ -71,8 +79,11 @@ final class Rebalances {
     }
 
     void take(Collection<TopicPartition> partitions) {
-        partitions.forEach(ownership::own);
+        Set<TopicPartition> added = new HashSet<>(partitions);
+        ownership.all().forEach(partition -> added.remove(partition.topicPartition));
+        added.forEach(ownership::own);
         backpressure.assigned(partitions);
+        storedOffsets.find(ownership.among(added), bounded());
     }
 
     /**
@@ -129,5 +140,6 @@ final class Rebalances {
         ownership.fence(given);
         commits.forgetTopicsNotOwned();
         backpressure.gone(partitions);
+        partitions.forEach(logStarts::gone);
     }
 }

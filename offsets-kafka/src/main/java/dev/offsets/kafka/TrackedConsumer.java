@@ -74,6 +74,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private final StuckRecords stuckRecords;
     private final Events events;
     private final Draining draining;
+    private final Wakeups wakeups = new Wakeups();
     private final Rebalances rebalances;
     private final PollResults<K, V> results;
     private Throwable broken;
@@ -88,12 +89,16 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         this.apiTimeout = configuration.defaultApiTimeout();
         this.events = new Events(settings.listener);
         this.ownership = new Ownership(events, time);
-        this.commits = new Commits(consumer, ownership, settings, apiTimeout, events);
+        this.commits = new Commits(consumer, ownership, settings, apiTimeout, events, wakeups);
         this.backpressure = new Backpressure(consumer, ownership, settings);
         this.stuckRecords = new StuckRecords(ownership, settings.stuckLimit);
         this.draining = new Draining(settings.explicitStarts, time);
-        this.rebalances = new Rebalances(ownership, commits, backpressure, draining, events, drainTimeout, time);
-        this.results = new PollResults<>(consumer, ownership, failures, configuration.hasInterceptors());
+        LogStarts logStarts = new LogStarts(consumer);
+        StoredOffsets storedOffsets = new StoredOffsets(consumer, wakeups, configuration.resetPassesOverRecords());
+        this.rebalances = new Rebalances(
+                ownership, commits, backpressure, logStarts, draining, storedOffsets, events, drainTimeout, time);
+        this.results =
+                new PollResults<>(consumer, ownership, failures, logStarts, wakeups, configuration.hasInterceptors());
     }
 
     /**
@@ -230,7 +235,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         if (kept != null) {
             Unchecked.rethrow(kept);
         }
-        if (commits.takeSwallowedWakeup() || results.takeSwallowedWakeup()) {
+        if (wakeups.takeMissed()) {
             throw new WakeupException();
         }
         RuntimeException failure = failures.current();

@@ -51,11 +51,13 @@ public interface TrackedConsumerListener {
     default void onLost(Map<TopicPartition, TrackerStatus> partitions) {}
 
     /**
-     * The position of a partition has moved back although nobody sought it: its log was truncated, or was deleted and
-     * created again, or the reset policy applied. What was delivered before is void.
+     * Consuming of a partition goes on elsewhere than where it would have, although nobody sought it. Where it moved back,
+     * the log was truncated, or was deleted and created again, or the reset policy applied; what was delivered before is
+     * void. Where it moved ahead, the offsets between were not read: their records were deleted, by retention or on
+     * request, or the reset policy passed over them.
      *
-     * @param from the position before
-     * @param to the position now
+     * @param from the next offset that would have been read
+     * @param to the offset that was read next, or from which on there was something to read
      */
-    default void onPositionMovedBack(TopicPartition partition, long from, long to) {}
+    default void onPositionJumped(TopicPartition partition, long from, long to) {}
 }
