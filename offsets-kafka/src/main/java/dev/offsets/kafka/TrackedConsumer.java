@@ -218,7 +218,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             while (true) {
                 throwWhatIsKept();
                 long untilDue = doWhatIsDue();
-                long wait = results.hasRest() ? 0 : Math.min(deadline.remainingNanos(), untilDue);
+                long wait = results.hasRest() ? 0 : Math.max(0, Math.min(deadline.remainingNanos(), untilDue));
                 TrackedRecords<K, V> records = fetch(Duration.ofNanos(wait));
                 if (!records.isEmpty() || deadline.isPast()) {
                     return records;
