@@ -312,7 +312,7 @@ public final class OffsetTracker {
     private long skipFinished(Segment segment, long from, long end) {
         int index = (int) (from - segment.firstOffset);
         int endIndex = (int) (end - segment.firstOffset);
-        long finished = 0;
+        int finished = 0;
         while (index < endIndex) {
             byte state = segment.stateAcquire(index);
             if (state == Segment.FINISHED) {
