@@ -27,6 +27,7 @@ final class Closing {
     private final Backpressure backpressure;
     private final Draining draining;
     private final Rebalances rebalances;
+    private final Events events;
     private final Failures recordFailures;
     private final Time time;
     private final List<Throwable> failures = new ArrayList<>();
@@ -40,6 +41,7 @@ final class Closing {
             Backpressure backpressure,
             Draining draining,
             Rebalances rebalances,
+            Events events,
             Failures recordFailures,
             Time time) {
         this.consumer = consumer;
@@ -48,6 +50,7 @@ final class Closing {
         this.backpressure = backpressure;
         this.draining = draining;
         this.rebalances = rebalances;
+        this.events = events;
         this.recordFailures = recordFailures;
         this.time = time;
     }
@@ -69,7 +72,7 @@ final class Closing {
         Map<TopicPartition, TrackerStatus> partitions = ownership.status();
         ownership.fence(ownership.all());
         closeConsumer(deadline);
-        note(rebalances.takeKept(), "A rebalance listener failed");
+        note(events.takeKept(), "A listener failed");
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
