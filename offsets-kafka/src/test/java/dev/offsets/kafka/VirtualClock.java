@@ -1,5 +1,6 @@
 package dev.offsets.kafka;
 
+import java.util.function.DoubleSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
@@ -8,7 +9,7 @@ public final class VirtualClock {
     private VirtualClock() {}
 
     public static <K, V> TrackedConsumerBuilder<K, V> use(
-            TrackedConsumerBuilder<K, V> builder, LongSupplier nanoTime, LongConsumer park) {
+            TrackedConsumerBuilder<K, V> builder, LongSupplier nanoTime, LongConsumer park, DoubleSupplier random) {
         return builder.time(new Time() {
             @Override
             public long nanoTime() {
@@ -18,6 +19,11 @@ public final class VirtualClock {
             @Override
             public void park(long nanos) {
                 park.accept(nanos);
+            }
+
+            @Override
+            public double random() {
+                return random.getAsDouble();
             }
         });
     }

@@ -17,6 +17,9 @@ final class Assigned {
     Integer epoch;
     boolean paused;
 
+    /** Where the log started when it was last fetched from. */
+    long logStart;
+
     /** Where to reset to, earliest or latest; null when the stored offset is to be used. */
     String reset;
 

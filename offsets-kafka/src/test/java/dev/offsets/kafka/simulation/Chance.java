@@ -31,6 +31,10 @@ final class Chance {
         return random.nextLong(from * VirtualTime.MILLI, to * VirtualTime.MILLI + 1);
     }
 
+    double fraction() {
+        return random.nextDouble();
+    }
+
     <T> T pick(List<T> list) {
         return list.get(random.nextInt(list.size()));
     }

@@ -53,8 +53,11 @@ abstract class Checker {
     /** The log has lost something. */
     void logChanged(SimulatedLog log) {}
 
-    /** The user has set a position; null where the broker has still to say where that is. */
+    /** A position was set; null where the broker has still to say where that is. */
     void sought(SimulatedClient client, TopicPartition partition, OffsetAndMetadata to) {}
+
+    /** The library was told where consuming goes on, without a leader epoch where there is no way to tell it. */
+    void toldPosition(SimulatedClient client, TopicPartition partition, OffsetAndMetadata position) {}
 
     void userPaused(SimulatedClient client, Collection<TopicPartition> partitions) {}
 

@@ -3,6 +3,7 @@ package dev.offsets.kafka.simulation;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -213,6 +214,19 @@ final class CommitChannel {
         commit.failure = failure;
         unanswered.remove(commit);
         answered.run();
+    }
+
+    /** What is stored, asked for by a blocking call. */
+    Map<TopicPartition, OffsetAndMetadata> stored(Collection<TopicPartition> partitions, Duration timeout) {
+        long answerAt = Math.max(simulation.isCalm() ? 0 : coordinatorKnownAt, time.now() + chance.millis(0, 8));
+        long deadline = time.now() + timeout.toNanos();
+        if (answerAt > deadline) {
+            await(deadline, () -> false);
+        }
+        await(answerAt, () -> time.now() >= answerAt);
+        Map<TopicPartition, OffsetAndMetadata> stored = new LinkedHashMap<>();
+        partitions.forEach(partition -> stored.put(partition, simulation.group.stored(partition)));
+        return stored;
     }
 
     boolean hasCallbacks() {

@@ -25,7 +25,7 @@ final class Positions {
     private final VirtualTime time;
     private final Chance chance;
 
-    /** The highest position that this client has had without a leader epoch. */
+    /** The highest position that this client, or the library, has had without a leader epoch. */
     private final Map<TopicPartition, Long> withoutEpoch = new LinkedHashMap<>();
 
     Positions(Simulation simulation, Chance chance) {
@@ -83,9 +83,13 @@ final class Positions {
 
     void moveTo(Assigned one, OffsetAndMetadata offset) {
         if (offset.leaderEpoch().isEmpty()) {
-            withoutEpoch.merge(one.topicPartition, offset.offset(), Math::max);
+            toldWithoutEpoch(one.topicPartition, offset.offset());
         }
         one.moveTo(offset.offset(), offset.leaderEpoch().orElse(null));
+    }
+
+    void toldWithoutEpoch(TopicPartition topicPartition, long offset) {
+        withoutEpoch.merge(topicPartition, offset, Math::max);
     }
 
     long highestWithoutEpoch(TopicPartition topicPartition) {
@@ -143,6 +147,7 @@ final class Positions {
             Entry entry = log.entry(offset);
             one.buffer.add(new Fetched(entry, entry.isVisible(settings.readCommitted)));
         }
+        one.logStart = log.start();
         one.answerAt = time.now() + chance.millis(0, 5);
     }
 

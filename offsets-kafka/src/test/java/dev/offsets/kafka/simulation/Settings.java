@@ -67,6 +67,7 @@ final class Settings {
         Map<String, Object> configuration = new HashMap<>();
         configuration.put("group.id", "group");
         configuration.put("enable.auto.commit", "false");
+        configuration.put("auto.offset.reset", resetPolicy);
         configuration.put("max.poll.interval.ms", (int) (maxPollIntervalNanos / VirtualTime.MILLI));
         configuration.put("default.api.timeout.ms", (int) apiTimeout.toMillis());
         return configuration;

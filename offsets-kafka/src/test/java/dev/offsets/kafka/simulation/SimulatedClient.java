@@ -3,6 +3,7 @@ package dev.offsets.kafka.simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,8 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -140,9 +143,47 @@ public final class SimulatedClient {
         commits.sync(offsets, timeout);
     }
 
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions, Duration timeout) {
+        enter();
+        Map<TopicPartition, OffsetAndMetadata> stored = commits.stored(partitions, timeout);
+        stored.forEach((partition, offset) -> {
+            if (offset != null) {
+                simulation.checkers.all(checker -> checker.toldPosition(this, partition, offset));
+            }
+        });
+        return stored;
+    }
+
+    public Map<MetricName, Metric> metrics() {
+        enter();
+        Map<MetricName, Metric> metrics = new LinkedHashMap<>();
+        positions.assigned.values().forEach(one -> {
+            RecordsLead lead = new RecordsLead(one);
+            metrics.put(lead.metricName(), lead);
+        });
+        return metrics;
+    }
+
+    /** How far the position is from where the log started at the last fetch. */
+    private record RecordsLead(Assigned one) implements Metric {
+        @Override
+        public MetricName metricName() {
+            Map<String, String> tags = new LinkedHashMap<>();
+            tags.put("topic", one.topicPartition.topic());
+            tags.put("partition", String.valueOf(one.topicPartition.partition()));
+            return new MetricName("records-lead", "consumer-fetch-manager-metrics", "", tags);
+        }
+
+        @Override
+        public Object metricValue() {
+            return (double) (one.position - one.logStart);
+        }
+    }
+
     public void seek(TopicPartition partition, OffsetAndMetadata offset) {
         enter();
         positions.moveTo(assigned(partition), offset);
+        simulation.checkers.all(checker -> checker.sought(this, partition, offset));
     }
 
     public void seekToBeginning(Collection<TopicPartition> partitions) {
@@ -158,6 +199,7 @@ public final class SimulatedClient {
         for (TopicPartition partition : partitions.isEmpty() ? owned() : partitions) {
             assigned(partition).resetTo(where);
             positions.ask(assigned(partition));
+            simulation.checkers.all(checker -> checker.sought(this, partition, null));
         }
     }
 
@@ -177,6 +219,9 @@ public final class SimulatedClient {
                 time.passUntil(Math.min(deadline, Math.max(time.now() + 1_000, one.answerAt)), () -> woken);
             }
         }
+        OffsetAndMetadata told = new OffsetAndMetadata(one.position);
+        positions.toldWithoutEpoch(partition, told.offset());
+        simulation.checkers.all(checker -> checker.toldPosition(this, partition, told));
         return one.position;
     }
 

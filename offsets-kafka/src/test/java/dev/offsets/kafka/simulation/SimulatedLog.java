@@ -59,7 +59,8 @@ final class SimulatedLog {
 
     /** The newest epoch up to a given one that the log knows. */
     int epochUpTo(int epoch) {
-        return epochStarts.floorKey(epoch);
+        Integer known = epochStarts.floorKey(epoch);
+        return known == null ? epoch : known;
     }
 
     /** When clients could first hear of the present leader. */

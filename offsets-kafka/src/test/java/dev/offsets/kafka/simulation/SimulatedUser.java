@@ -86,7 +86,7 @@ final class SimulatedUser {
         if (settings.explicitStarts) {
             builder.explicitStarts();
         }
-        consumer = VirtualClock.use(builder, simulation.time::now, simulation.time::pass)
+        consumer = VirtualClock.use(builder, simulation.time::now, simulation.time::pass, client.chance::fraction)
                 .build();
         simulation.trace.add(() -> client.process + "  starts" + (withHandles ? "" : ", with Kafka's records"));
         actions.subscribe();

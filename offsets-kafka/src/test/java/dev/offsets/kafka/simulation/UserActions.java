@@ -139,14 +139,12 @@ final class UserActions {
         } else {
             user.consumer().seekToBeginning(List.of(partition));
         }
-        simulation.checkers.all(checker -> checker.sought(user.client(), partition, null));
     }
 
     void seek(TopicPartition partition, OffsetAndMetadata to) {
         simulation.trace.add(() -> user.process() + "  seeks " + partition + " " + Trace.show(to));
         user.consumer().seek(partition, to);
         simulation.log(partition).excuseAllBelow(to.offset(), "sought past");
-        simulation.checkers.all(checker -> checker.sought(user.client(), partition, to));
     }
 
     /** Nothing is stored, or what is stored is not there, and there is no reset policy. */

@@ -82,6 +82,19 @@ final class Views extends Checker {
     }
 
     @Override
+    void toldPosition(SimulatedClient client, TopicPartition partition, OffsetAndMetadata position) {
+        View view = of(client.process, partition);
+        if (position.offset() < view.position) {
+            view = begin(client.process, partition);
+        }
+        if (position.offset() > view.position) {
+            view.position = position.offset();
+            view.epoch = position.leaderEpoch().orElse(null);
+            view.epochKnown = view.epoch != null;
+        }
+    }
+
+    @Override
     void polled(SimulatedClient client, ConsumerRecords<Long, Entry> records) {
         records.nextOffsets().forEach((partition, next) -> {
             View view = of(client.process, partition);
