@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Supplier;
 
 /**
  * One owner tracks records, with holes, and advances; workers complete them in random order, many twice; readers look at
@@ -53,8 +54,8 @@ final class CompletionStress {
     }
 
     /** One episode from start offset 0. Answers what was violated, if anything. */
-    static Optional<String> episode(StressSubject subject, long seed) {
-        return new CompletionStress(subject, seed).play();
+    static Optional<String> episode(Supplier<StressSubject> subjects, long seed) {
+        return new CompletionStress(subjects.get(), seed).play();
     }
 
     private Optional<String> play() {

@@ -3,6 +3,7 @@ package dev.offsets;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 
 /**
  * Workers complete records; the owner advances and ends the incarnation at some moment. What is reported from then on is
@@ -25,8 +26,8 @@ final class EndStress {
         this.random = new Random(seed);
     }
 
-    static Optional<String> episode(StressSubject subject, long seed) {
-        return new EndStress(subject, seed).play();
+    static Optional<String> episode(Supplier<StressSubject> subjects, long seed) {
+        return new EndStress(subjects.get(), seed).play();
     }
 
     private Optional<String> play() {

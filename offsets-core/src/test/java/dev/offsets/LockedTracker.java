@@ -9,6 +9,7 @@ import java.util.BitSet;
 class LockedTracker implements StressSubject {
     private final BitSet tracked = new BitSet();
     private final BitSet open = new BitSet();
+    private final BitSet failed = new BitSet();
     private final BitSet started = new BitSet();
     private long position;
     private long committable;
@@ -24,10 +25,20 @@ class LockedTracker implements StressSubject {
 
     @Override
     public synchronized Receipt complete(long offset) {
-        if (ended || !open.get((int) offset)) {
+        if (ended || !isOpen(offset)) {
             return Receipt.IGNORED;
         }
         open.clear((int) offset);
+        started.clear((int) offset);
+        return Receipt.ACCEPTED;
+    }
+
+    @Override
+    public synchronized Receipt fail(long offset) {
+        if (ended || !isOpen(offset)) {
+            return Receipt.IGNORED;
+        }
+        failed.set((int) offset);
         started.clear((int) offset);
         return Receipt.ACCEPTED;
     }
@@ -38,7 +49,7 @@ class LockedTracker implements StressSubject {
     }
 
     final synchronized boolean start(long offset) {
-        if (ended || !open.get((int) offset) || started.get((int) offset)) {
+        if (ended || !isOpen(offset) || started.get((int) offset)) {
             return false;
         }
         started.set((int) offset);
@@ -79,7 +90,7 @@ class LockedTracker implements StressSubject {
     }
 
     final synchronized boolean isOpen(long offset) {
-        return open.get((int) offset);
+        return open.get((int) offset) && !failed.get((int) offset);
     }
 
     final synchronized boolean isTracked(long offset) {

@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Supplier;
 
 /**
  * Workers start and finish records; the owner refuses starts at some moment and waits until none is started any more.
@@ -26,8 +27,8 @@ final class StartStress {
         this.random = new Random(seed);
     }
 
-    static Optional<String> episode(StressSubject subject, long seed) {
-        return new StartStress(subject, seed).play();
+    static Optional<String> episode(Supplier<StressSubject> subjects, long seed) {
+        return new StartStress(subjects.get(), seed).play();
     }
 
     private Optional<String> play() {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The threads of one episode of a stress test, and the first violation that any of them saw. */
@@ -58,5 +59,36 @@ final class StressRun {
 
     Optional<String> violation() {
         return Optional.ofNullable(violation.get());
+    }
+
+    /** So many rounds for so many threads. */
+    Meetings meetings(int parties, int rounds) {
+        return new Meetings(parties, rounds);
+    }
+
+    /** Lets threads meet round after round by spinning, so that they leave as nearly at once as processors can. */
+    final class Meetings {
+        private static final int SPINS_BEFORE_YIELD = 1_000;
+
+        private final int parties;
+        private final AtomicIntegerArray arrived;
+
+        private Meetings(int parties, int rounds) {
+            this.parties = parties;
+            this.arrived = new AtomicIntegerArray(rounds);
+        }
+
+        void meet(int round) {
+            arrived.incrementAndGet(round);
+            for (int spins = 1; arrived.get(round) < parties; spins++) {
+                if (spins % SPINS_BEFORE_YIELD != 0) {
+                    Thread.onSpinWait();
+                } else if (goesOn()) {
+                    Thread.yield();
+                } else {
+                    return;
+                }
+            }
+        }
     }
 }

@@ -8,6 +8,8 @@ interface StressSubject {
 
     Receipt complete(long offset);
 
+    Receipt fail(long offset);
+
     boolean tryStart(long offset);
 
     void refuseStarts();
@@ -36,6 +38,11 @@ interface StressSubject {
             @Override
             public Receipt complete(long offset) {
                 return tracker.complete(offset);
+            }
+
+            @Override
+            public Receipt fail(long offset) {
+                return tracker.fail(offset);
             }
 
             @Override

@@ -16,9 +16,9 @@ class TrackerStressTest {
     private static final long STRESS_NANOS = TimeUnit.SECONDS.toNanos(Long.getLong("stress.seconds", 3));
     private static final long CAUGHT_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** Plays one episode with a new tracker and answers what was violated. */
+    /** Plays one episode with new trackers and answers what was violated. */
     private interface Checker {
-        Optional<String> episode(StressSubject subject, long seed);
+        Optional<String> episode(Supplier<StressSubject> subjects, long seed);
     }
 
     @Test
@@ -28,8 +28,20 @@ class TrackerStressTest {
     }
 
     @Test
+    void twoOutcomesAtOnce_exactlyOneIsAccepted() {
+        assertThat(stress(ReportStress::episode, TrackerStressTest::tracker, STRESS_NANOS))
+                .isEmpty();
+    }
+
+    @Test
     void startsRefusedAndDrained_nobodyStarts() {
         assertThat(stress(StartStress::episode, TrackerStressTest::tracker, STRESS_NANOS))
+                .isEmpty();
+    }
+
+    @Test
+    void startAndRefusalAtOnce_grantedStartIsCounted() {
+        assertThat(stress(RefusalStress::episode, TrackerStressTest::tracker, STRESS_NANOS))
                 .isEmpty();
     }
 
@@ -41,9 +53,11 @@ class TrackerStressTest {
 
     @Test
     void rightTrackerWithALock_isNotAccused() {
-        assertThat(CompletionStress.episode(new LockedTracker(), 1)).isEmpty();
-        assertThat(StartStress.episode(new LockedTracker(), 1)).isEmpty();
-        assertThat(EndStress.episode(new LockedTracker(), 1)).isEmpty();
+        assertThat(CompletionStress.episode(LockedTracker::new, 1)).isEmpty();
+        assertThat(ReportStress.episode(LockedTracker::new, 1)).isEmpty();
+        assertThat(StartStress.episode(LockedTracker::new, 1)).isEmpty();
+        assertThat(RefusalStress.episode(LockedTracker::new, 1)).isEmpty();
+        assertThat(EndStress.episode(LockedTracker::new, 1)).isEmpty();
     }
 
     @Test
@@ -62,6 +76,18 @@ class TrackerStressTest {
     void trackerThatCompletesInTwoSteps_isCaught() {
         assertThat(caught(CompletionStress::episode, WrongTrackers.CompletesInTwoSteps::new))
                 .matches("two completions of \\d+ were accepted");
+    }
+
+    @Test
+    void trackerThatCompletesInTwoSteps_isCaughtByTwoOutcomesAtOnce() {
+        assertThat(caught(ReportStress::episode, WrongTrackers.CompletesInTwoSteps::new))
+                .matches("2 outcomes of \\d+ were accepted");
+    }
+
+    @Test
+    void trackerThatCompletesWhatFailed_isCaught() {
+        assertThat(caught(ReportStress::episode, WrongTrackers.CompletesWhatFailed::new))
+                .matches("2 outcomes of \\d+ were accepted");
     }
 
     @Test
@@ -89,6 +115,12 @@ class TrackerStressTest {
     }
 
     @Test
+    void trackerThatStartsInTwoSteps_isCaughtByARefusalAtOnce() {
+        assertThat(caught(RefusalStress::episode, WrongTrackers.StartsInTwoSteps::new))
+                .isEqualTo("a start was granted and not counted");
+    }
+
+    @Test
     void trackerThatNeverEnds_isCaught() {
         assertThat(caught(EndStress::episode, WrongTrackers.NeverEnds::new)).contains("after the end");
     }
@@ -107,7 +139,7 @@ class TrackerStressTest {
         Optional<String> violation;
         long seed = 0;
         do {
-            violation = checker.episode(subjects.get(), seed++);
+            violation = checker.episode(subjects, seed++);
         } while (violation.isEmpty() && System.nanoTime() - begin < nanos);
         return violation;
     }

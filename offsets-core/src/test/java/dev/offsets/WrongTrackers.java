@@ -37,6 +37,14 @@ final class WrongTrackers {
         }
     }
 
+    /** Lets a completion overrule a failure. */
+    static final class CompletesWhatFailed extends LockedTracker {
+        @Override
+        public Receipt fail(long offset) {
+            return isOpen(offset) ? Receipt.ACCEPTED : Receipt.IGNORED;
+        }
+    }
+
     /** Publishes the position before it has registered the record, and advances meanwhile. */
     static final class RegistersLate extends LockedTracker {
         @Override
