@@ -331,13 +331,13 @@ final class Commits {
                 } catch (WakeupException e) {
                     wakeups.missed();
                     if (deadline.isPast()) {
-                        return e;
+                        return cutShort(e);
                     }
                 } catch (InterruptException e) {
                     interrupted = true;
                     Thread.interrupted();
                     if (deadline.isPast()) {
-                        return e;
+                        return cutShort(e);
                     }
                 } catch (RuntimeException e) {
                     return e;
@@ -348,6 +348,10 @@ final class Commits {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private static TimeoutException cutShort(RuntimeException reason) {
+        return new TimeoutException("a commit was cut short, with no time left to send it again", reason);
     }
 
     /** Partitions have gone: their topics' troubles are forgotten with them. */
