@@ -4,10 +4,14 @@ import dev.offsets.OffsetTracker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -62,6 +66,7 @@ final class PollResults<K, V> {
     }
 
     TrackedRecords<K, V> take(ConsumerRecords<K, V> polled) {
+        Set<TopicPartition> sentBack = sendBack(polled);
         Map<TopicPartition, PartitionBatch<K, V>> batches = new LinkedHashMap<>();
         for (PartitionBatch<K, V> former : newest.batches()) {
             ownership.among(List.of(former.topicPartition)).forEach(partition -> partition.setNewestBatch(null));
@@ -69,11 +74,13 @@ final class PollResults<K, V> {
                 add(batches, former.topicPartition, former.incarnation, former.takeRest());
             }
         }
-        boolean asPolled = batches.isEmpty();
-        Map<TopicPartition, OffsetAndMetadata> nextOffsets = polled.nextOffsets();
+        boolean asPolled = batches.isEmpty() && sentBack.isEmpty();
+        Map<TopicPartition, OffsetAndMetadata> nextOffsets = new HashMap<>(polled.nextOffsets());
+        nextOffsetsMayBeMissing |= nextOffsets.isEmpty() && !polled.isEmpty();
+        nextOffsets.keySet().removeAll(sentBack);
         for (TopicPartition topicPartition : polled.partitions()) {
             List<ConsumerRecord<K, V>> records = ascending(polled.records(topicPartition));
-            if (!records.isEmpty()) {
+            if (!records.isEmpty() && !sentBack.contains(topicPartition)) {
                 add(
                         batches,
                         topicPartition,
@@ -81,10 +88,40 @@ final class PollResults<K, V> {
                         records);
             }
         }
-        nextOffsetsMayBeMissing |= nextOffsets.isEmpty() && !polled.isEmpty();
         updatePositions(nextOffsets);
         newest = new TrackedRecords<>(new ArrayList<>(batches.values()), asPolled ? polled : null, failures);
         return newest;
+    }
+
+    /**
+     * Where the position has moved back by itself, and a record further back is incomplete: its work is void with the
+     * incarnation, and it would not come again from where Kafka reads on. Such partitions are read from that record on
+     * instead; what was polled of them comes again then.
+     */
+    private Set<TopicPartition> sendBack(ConsumerRecords<K, V> polled) {
+        Set<TopicPartition> sentBack = new HashSet<>();
+        for (TopicPartition topicPartition : polled.partitions()) {
+            List<ConsumerRecord<K, V>> records = ascending(polled.records(topicPartition));
+            if (!records.isEmpty() && sendBack(topicPartition, records.get(0).offset())) {
+                sentBack.add(topicPartition);
+            }
+        }
+        polled.nextOffsets().forEach((topicPartition, next) -> {
+            if (polled.records(topicPartition).isEmpty() && sendBack(topicPartition, next.offset())) {
+                sentBack.add(topicPartition);
+            }
+        });
+        return sentBack;
+    }
+
+    private boolean sendBack(TopicPartition topicPartition, long offset) {
+        OwnedPartition partition = ownership.own(topicPartition);
+        Optional<OffsetAndMetadata> incomplete = partition.incompleteBelow(offset);
+        incomplete.ifPresent(further -> {
+            consumer.seek(topicPartition, further);
+            partition.movedBackTo(further);
+        });
+        return incomplete.isPresent();
     }
 
     private void add(
@@ -153,7 +190,9 @@ final class PollResults<K, V> {
     private void readPosition(OwnedPartition partition) {
         try {
             long position = consumer.position(partition.topicPartition, Duration.ZERO);
-            partition.positionIs(position, nextOffsetsMayBeMissing);
+            if (!sendBack(partition.topicPartition, position)) {
+                partition.positionIs(position, nextOffsetsMayBeMissing);
+            }
         } catch (WakeupException e) {
             wakeups.missed();
         } catch (RuntimeException e) {
