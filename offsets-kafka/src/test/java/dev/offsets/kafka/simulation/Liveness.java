@@ -14,7 +14,7 @@ final class Liveness extends Checker {
                 }
             }
             OffsetAndMetadata stored = simulation.group.stored(log.topicPartition);
-            if (stored == null || stored.offset() != log.end()) {
+            if (stored == null || log.resumePoint(stored.offset(), stored.leaderEpoch()) != log.end()) {
                 violated("stored is " + log.topicPartition + " " + Trace.show(stored) + ", and the log ends at "
                         + log.end());
             }

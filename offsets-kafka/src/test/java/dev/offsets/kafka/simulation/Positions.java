@@ -113,6 +113,7 @@ final class Positions {
             }
         }
         one.validatedEpoch = log.epoch();
+        one.buffer.clear(); // a partition that is being validated gives nothing of what was fetched before
     }
 
     private static LogTruncationException truncated(Assigned one, long end) {

@@ -51,7 +51,7 @@ final class UserActions {
             later(user::interrupt);
         }
         if (happens(Feature.USER_COMMIT, 40)) {
-            commit();
+            commit(chance.pick(0, 10, 1_000));
         }
         List<TopicPartition> assigned = new ArrayList<>(user.consumer().assignment());
         if (assigned.isEmpty()) {
@@ -86,16 +86,11 @@ final class UserActions {
         });
     }
 
-    private void commit() {
+    private void commit(int millis) {
         try {
-            user.consumer().commitSync(Duration.ofMillis(chance.pick(0, 10, 1_000)));
-        } catch (InterruptException e) {
-            simulation.trace.add(() -> user.process() + "  commitSync interrupted");
-            Thread.interrupted();
-        } catch (WakeupException e) {
-            if (chance.perMille(1_001)) {
-                user.unexpected("commitSync", e);
-            }
+            user.consumer().commitSync(Duration.ofMillis(millis));
+        } catch (InterruptException | WakeupException e) {
+            user.unexpected("commitSync", e);
         } catch (KafkaException e) {
             simulation.trace.add(() -> user.process() + "  commitSync failed: " + e);
         } catch (RuntimeException | Error e) {
@@ -214,7 +209,7 @@ final class UserActions {
                 seekSomewhere(partitions.iterator().next());
             }
             if (happens(Feature.LISTENER, 50)) {
-                commit();
+                commit(chance.pick(0, 10));
             }
             maybeThrow();
         }
