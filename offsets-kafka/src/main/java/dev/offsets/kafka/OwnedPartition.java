@@ -118,6 +118,9 @@ final class OwnedPartition {
                 from,
                 offset);
         events.positionJumped(topicPartition, from, offset);
+        // The same number may stand for another record from now on, or was only taken to be stored.
+        storedIsWhereConsumingBegins = false;
+        stored = OptionalLong.empty();
         startIncarnation(offset);
     }
 
