@@ -3,7 +3,6 @@ package dev.offsets.kafka.simulation;
 import dev.offsets.kafka.simulation.Entry.Kind;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /** Writes to the logs of one topic, and does to them what happens to logs. */
 final class LogActor {
@@ -82,16 +81,6 @@ final class LogActor {
     }
 
     private void electLeader(SimulatedLog log, long keptEnd) {
-        String why = "at an offset read without a leader epoch before it was truncated";
-        simulation
-                .users()
-                .forEach(user -> log.excuseBelow(
-                        user.client() == null ? 0 : user.client().positions.highestWithoutEpoch(log.topicPartition),
-                        why));
-        OffsetAndMetadata stored = simulation.group.stored(log.topicPartition);
-        if (stored != null && stored.leaderEpoch().isEmpty()) {
-            log.excuseBelow(stored.offset(), why);
-        }
         log.electLeader(keptEnd);
         simulation.trace.add(
                 () -> "  " + log.topicPartition + " has leader epoch " + log.epoch() + " from " + log.end());

@@ -25,9 +25,6 @@ final class Positions {
     private final VirtualTime time;
     private final Chance chance;
 
-    /** The highest position that this client, or the library, has had without a leader epoch. */
-    private final Map<TopicPartition, Long> withoutEpoch = new LinkedHashMap<>();
-
     Positions(Simulation simulation, Chance chance) {
         this.simulation = simulation;
         this.settings = simulation.settings;
@@ -82,18 +79,7 @@ final class Positions {
     }
 
     void moveTo(Assigned one, OffsetAndMetadata offset) {
-        if (offset.leaderEpoch().isEmpty()) {
-            toldWithoutEpoch(one.topicPartition, offset.offset());
-        }
         one.moveTo(offset.offset(), offset.leaderEpoch().orElse(null));
-    }
-
-    void toldWithoutEpoch(TopicPartition topicPartition, long offset) {
-        withoutEpoch.merge(topicPartition, offset, Math::max);
-    }
-
-    long highestWithoutEpoch(TopicPartition topicPartition) {
-        return withoutEpoch.getOrDefault(topicPartition, 0L);
     }
 
     private void validate(Assigned one, SimulatedLog log) {

@@ -183,6 +183,9 @@ public final class SimulatedClient {
     public void seek(TopicPartition partition, OffsetAndMetadata offset) {
         enter();
         positions.moveTo(assigned(partition), offset);
+        if (offset.leaderEpoch().isEmpty()) {
+            simulation.log(partition).readWithoutEpoch(offset.offset(), null);
+        }
         simulation.checkers.all(checker -> checker.sought(this, partition, offset));
     }
 
@@ -220,7 +223,9 @@ public final class SimulatedClient {
             }
         }
         OffsetAndMetadata told = new OffsetAndMetadata(one.position);
-        positions.toldWithoutEpoch(partition, told.offset());
+        if (!simulation.checkers.views.knowsEpoch(process, partition, one.position)) {
+            simulation.log(partition).readWithoutEpoch(one.position, one.epoch);
+        }
         simulation.checkers.all(checker -> checker.toldPosition(this, partition, told));
         return one.position;
     }

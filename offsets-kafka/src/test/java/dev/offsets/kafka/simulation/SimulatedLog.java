@@ -136,6 +136,19 @@ final class SimulatedLog {
         }
     }
 
+    /**
+     * Somebody goes on from an offset without knowing its leader epoch: if the log is truncated, Kafka does not tell.
+     *
+     * @param epoch what the client knows and has no way to say; null if it does not know it either
+     */
+    void readWithoutEpoch(long offset, Integer epoch) {
+        String why = "at an offset that was read up to without a leader epoch";
+        excuseBelow(offset, why);
+        for (long i = resumePoint(offset, Optional.ofNullable(epoch)); i < Math.min(offset, end()); i++) {
+            entry(i).excuse(why);
+        }
+    }
+
     void delete() {
         excuseBelow(end(), "at an offset that the topic had before it was deleted");
         missing = true;

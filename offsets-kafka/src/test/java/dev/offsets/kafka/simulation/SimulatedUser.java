@@ -39,7 +39,10 @@ final class SimulatedUser {
     private boolean calmed;
     private boolean interruptPending;
     private boolean interruptExpected;
-    private int wakeupsPending;
+    /** How many wakeups have not been thrown yet; several may be thrown as one. */
+    private int wakeupsNotThrown;
+
+    private boolean wakeupDue;
     private int pollsSinceWakeup;
     boolean listenerThrew;
 
@@ -75,7 +78,8 @@ final class SimulatedUser {
         withHandles = chance.perMille(500);
         closing = false;
         calmed = simulation.isCalm();
-        wakeupsPending = 0;
+        wakeupsNotThrown = 0;
+        wakeupDue = false;
         interruptExpected = false;
         interruptPending = false;
         listenerThrew = false;
@@ -142,10 +146,10 @@ final class SimulatedUser {
             return true;
         } catch (WakeupException e) {
             simulation.trace.add(() -> client.process + "  wakes up");
-            if (wakeupsPending == 0) {
+            if (--wakeupsNotThrown < 0) {
                 unexpected("poll", e);
             }
-            wakeupsPending = 0;
+            wakeupDue = false;
             return true;
         } catch (InterruptException e) {
             if (!interruptExpected) {
@@ -180,7 +184,7 @@ final class SimulatedUser {
         Duration timeout = simulation.isCalm()
                 ? Duration.ofMillis(chance.between(100, 1_000))
                 : Duration.ofMillis(chance.pick(0, 10, 100, chance.between(0, 500)));
-        int wakeupsBefore = wakeupsPending;
+        boolean wokenBefore = wakeupDue;
         long started = simulation.time.now();
         long late = simulation.time.late();
         TrackedRecords<Long, Entry> records;
@@ -192,7 +196,7 @@ final class SimulatedUser {
                     .plus(SLACK);
             checkTook("poll(" + timeout + ")", started, late, most);
         }
-        if (wakeupsBefore > 0 && wakeupsPending > 0 && ++pollsSinceWakeup > 1) {
+        if (wokenBefore && wakeupDue && ++pollsSinceWakeup > 1) {
             simulation.violated("Exceptions", client.process + " was not woken by wakeup()");
         }
         return records;
@@ -258,7 +262,8 @@ final class SimulatedUser {
 
     void wakeup() {
         simulation.trace.add(() -> client.process + "  wakeup()");
-        wakeupsPending++;
+        wakeupsNotThrown++;
+        wakeupDue = true;
         pollsSinceWakeup = 0;
         consumer.wakeup();
     }

@@ -20,6 +20,11 @@ final class Views extends Checker {
         return views.get(new Key(process, partition));
     }
 
+    boolean knowsEpoch(String process, TopicPartition partition, long offset) {
+        View view = of(process, partition);
+        return view != null && view.epochKnown && view.position == offset;
+    }
+
     private View begin(String process, TopicPartition partition) {
         View former = of(process, partition);
         if (former != null) {
