@@ -41,6 +41,9 @@ class Tampering {
         client.subscribe(topics, listener);
     }
 
+    /** A record is about to be given to a worker. */
+    void delivered(Delivery delivery) {}
+
     Receipt complete(Delivery delivery) {
         return delivery.complete();
     }

@@ -19,6 +19,7 @@ final class Workers {
     }
 
     void give(Delivery delivery) {
+        tampering.delivered(delivery);
         long queued = chance.pick(0, 0, chance.between(0, 30)) * VirtualTime.MILLI;
         if (!simulation.settings.explicitStarts) {
             work(delivery);
