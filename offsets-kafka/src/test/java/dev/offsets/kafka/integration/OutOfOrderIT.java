@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Timeout(90)
+@Timeout(180)
 class OutOfOrderIT {
     @RegisterExtension
     final KafkaRig kafka = new KafkaRig();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(90)
+@Timeout(180)
 class RestartIT {
     @RegisterExtension
     final KafkaRig kafka = new KafkaRig();
