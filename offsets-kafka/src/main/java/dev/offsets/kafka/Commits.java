@@ -215,7 +215,8 @@ final class Commits {
         Request request = request(partitions, now);
         inFlight = request;
         try {
-            consumer.commitAsync(request.offsets(), (offsets, exception) -> settle(request, exception));
+            consumer.commitAsync(
+                    request.offsets(), (offsets, exception) -> events.guarded(() -> settle(request, exception)));
         } catch (RuntimeException e) {
             settle(request, e);
         }
@@ -229,7 +230,7 @@ final class Commits {
         return new Request(++requestsSent, snapshots, now);
     }
 
-    /** The outcome of a request. Called by the Kafka consumer as a callback, among others: never throws. */
+    /** The outcome of a request. */
     private void settle(Request request, Exception failure) {
         boolean current = request == inFlight;
         if (current) {

@@ -22,6 +22,8 @@ import org.apache.kafka.common.TopicPartition;
 final class Cluster implements AutoCloseable {
     static final int PARTITIONS = 4;
 
+    private static final int DELETE_MILLIS = 10_000;
+
     private final Map<String, Object> clientConfig;
     private final String name;
     private final Admin admin;
@@ -59,7 +61,12 @@ final class Cluster implements AutoCloseable {
     }
 
     private void deleteTopicAndGroup() {
-        try (Admin own = Admin.create(clientConfig(Map.of(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 10_000)))) {
+        Map<String, Object> bounded = clientConfig(Map.of(
+                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                DELETE_MILLIS,
+                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                DELETE_MILLIS));
+        try (Admin own = Admin.create(bounded)) {
             awaitDeletion("topic", own.deleteTopics(List.of(name)).all());
             awaitDeletion("group", own.deleteConsumerGroups(List.of(name)).all());
         }
