@@ -7,7 +7,7 @@ import org.assertj.core.api.Assertions;
 
 /** Waits for a condition, bounded. */
 final class Await {
-    private static final Duration BOUND = Duration.ofSeconds(30);
+    private static final Duration BOUND = Duration.ofSeconds(60);
     private static final long BETWEEN_LOOKS_NANOS = Duration.ofMillis(2).toNanos();
 
     private Await() {}

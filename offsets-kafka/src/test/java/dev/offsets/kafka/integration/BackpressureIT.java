@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(90)
+@Timeout(180)
 class BackpressureIT {
     private static final int BOUND = 100;
     private static final int ONE_POLL = 50;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(90)
+@Timeout(180)
 class BuildIT {
     @RegisterExtension
     final KafkaRig kafka = new KafkaRig();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(90)
+@Timeout(180)
 class CommitSyncIT {
     @RegisterExtension
     final KafkaRig kafka = new KafkaRig();

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Offsets at which no record is delivered: nothing waits for them, and the lag comes down to zero over them. */
-@Timeout(90)
+@Timeout(180)
 class HolesIT {
     @RegisterExtension
     final KafkaRig kafka = new KafkaRig();
