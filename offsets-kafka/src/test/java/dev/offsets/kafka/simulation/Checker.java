@@ -56,6 +56,9 @@ abstract class Checker {
     /** A position was set; null where the broker has still to say where that is. */
     void sought(SimulatedClient client, TopicPartition partition, OffsetAndMetadata to) {}
 
+    /** The library was told what is stored for a partition that it was assigned. */
+    void toldStored(SimulatedClient client, TopicPartition partition, OffsetAndMetadata offset) {}
+
     /** The library was told where consuming goes on, without a leader epoch where there is no way to tell it. */
     void toldPosition(SimulatedClient client, TopicPartition partition, OffsetAndMetadata position) {}
 
