@@ -83,7 +83,11 @@ final class Commits {
             return untilDue;
         }
         send();
-        return inFlight == null ? retryNotBeforeNanos - now : giveUpAfterNanos;
+        if (inFlight != null) {
+            return giveUpAfterNanos;
+        }
+        // Answered at once: look again in the next turn, or after the backoff.
+        return failuresInARow == 0 ? 0 : Math.max(0, retryNotBeforeNanos - time.nanoTime());
     }
 
     boolean isInFlight() {

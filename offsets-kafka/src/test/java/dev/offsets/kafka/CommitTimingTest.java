@@ -343,6 +343,21 @@ class CommitTimingTest {
     }
 
     @Test
+    void callbackThatRunsInsideTheCommit_loopGoesOn() {
+        Rig rig = Rig.committingAtOnce().subscribed(P0);
+        rig.kafka.answerAtOnce();
+        rig.kafka.records(P0, 0, 2);
+        rig.poll();
+        rig.complete(P0, 0);
+        rig.tick(Duration.ofMillis(100));
+        rig.complete(P0, 1);
+        rig.tick(Duration.ofMillis(100));
+
+        assertThat(rig.sent(P0)).containsExactly(1L, 2L);
+        assertThat(rig.status(P0).committedOffset()).hasValue(2);
+    }
+
+    @Test
     void nothingInFlight_pollWaitsInOnePiece() {
         Rig rig = Rig.committingAtOnce().subscribed(P0);
         rig.tick();
