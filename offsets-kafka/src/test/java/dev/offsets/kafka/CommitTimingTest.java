@@ -112,6 +112,7 @@ class CommitTimingTest {
     @Test
     void logThatBeginsLate_isCommittedFromItsBeginning() {
         Rig rig = Rig.committingAtOnce().subscribed(P0);
+        rig.kafka.beginning(P0, 833);
         rig.kafka.records(P0, 833, 835);
         rig.poll();
         rig.tick();

@@ -28,17 +28,22 @@ final class Rig {
     final TrackedConsumer<String, String> consumer;
     private final Map<String, TrackedRecord<String, String>> handles = new HashMap<>();
 
-    private Rig(UnaryOperator<TrackedConsumerBuilder<String, String>> settings) {
+    private Rig(Map<String, ?> config, UnaryOperator<TrackedConsumerBuilder<String, String>> settings) {
         consumer =
-                settings.apply(TrackedConsumer.wrap(kafka, CONFIG).time(time)).build();
+                settings.apply(TrackedConsumer.wrap(kafka, config).time(time)).build();
     }
 
     static Rig with(UnaryOperator<TrackedConsumerBuilder<String, String>> settings) {
-        return new Rig(settings);
+        return new Rig(CONFIG, settings);
+    }
+
+    /** With a configuration of its own; commits at once. */
+    static Rig withConfig(Map<String, ?> config) {
+        return new Rig(config, builder -> builder.commitPolicy(CommitPolicy.afterProcessing()));
     }
 
     static Rig committing(CommitPolicy policy) {
-        return new Rig(builder -> builder.commitPolicy(policy));
+        return with(builder -> builder.commitPolicy(policy));
     }
 
     /** Commits in each turn of the loop in which there is progress. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -54,6 +55,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
 
     private static final class Log {
         final NavigableMap<Long, ConsumerRecord<String, String>> records = new TreeMap<>();
+        long beginning;
         long end;
         Optional<Integer> endEpoch = Optional.empty();
     }
@@ -96,6 +98,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     private final Queue<Runnable> insidePoll = new ArrayDeque<>();
     private final Queue<Supplier<? extends RuntimeException>> pollFailures = new ArrayDeque<>();
     private final Queue<Supplier<? extends RuntimeException>> syncFailures = new ArrayDeque<>();
+    private final Queue<Supplier<? extends RuntimeException>> asyncThrows = new ArrayDeque<>();
     private final Queue<Exception> asyncFailures = new ArrayDeque<>();
     private final Deque<Unanswered> unanswered = new ArrayDeque<>();
     private boolean answersAreHeld;
@@ -146,6 +149,10 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         log.endEpoch = leaderEpoch;
     }
 
+    void beginning(TopicPartition partition, long offset) {
+        logs.computeIfAbsent(partition, any -> new Log()).beginning = offset;
+    }
+
     void truncate(TopicPartition partition, long end) {
         logs.get(partition).records.tailMap(end, true).clear();
         logEnd(partition, end, Optional.empty());
@@ -160,17 +167,17 @@ class SimulatedConsumer extends MockConsumer<String, String> {
 
     void rebalanceEagerly(TopicPartition... next) {
         if (!assignment.isEmpty()) {
-            listener.onPartitionsRevoked(Set.copyOf(assignment));
+            listener.onPartitionsRevoked(inOrder(assignment));
         }
-        leave(Set.copyOf(assignment));
-        join(Set.of(next));
-        listener.onPartitionsAssigned(Set.of(next));
+        leave(inOrder(assignment));
+        join(List.of(next));
+        listener.onPartitionsAssigned(List.of(next));
     }
 
     void rebalanceCooperatively(TopicPartition... next) {
         Set<TopicPartition> removed = new LinkedHashSet<>(assignment);
-        removed.removeAll(Set.of(next));
-        Set<TopicPartition> added = new LinkedHashSet<>(Set.of(next));
+        removed.removeAll(List.of(next));
+        Set<TopicPartition> added = new LinkedHashSet<>(List.of(next));
         added.removeAll(assignment);
         if (!removed.isEmpty()) {
             listener.onPartitionsRevoked(removed);
@@ -181,13 +188,18 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     }
 
     void lose(TopicPartition... lost) {
-        listener.onPartitionsLost(Set.of(lost));
-        leave(Set.of(lost));
+        listener.onPartitionsLost(List.of(lost));
+        leave(List.of(lost));
     }
 
     /** The position changes without a seek, as after a truncated log. */
     void movePosition(TopicPartition partition, long offset) {
         positions.put(partition, offset);
+    }
+
+    /** A copy, with the same order in each run. */
+    private static <T> Set<T> inOrder(Set<T> set) {
+        return Collections.unmodifiableSet(new LinkedHashSet<>(set));
     }
 
     private void join(Collection<TopicPartition> partitions) {
@@ -216,6 +228,11 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     /** The next asynchronous commit fails. */
     void failNextAsync(Exception failure) {
         asyncFailures.add(failure);
+    }
+
+    /** The next asynchronous commit throws before it is sent. */
+    void throwFromNextAsync(Supplier<? extends RuntimeException> failure) {
+        asyncThrows.add(failure);
     }
 
     void holdAnswers() {
@@ -307,11 +324,10 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     private void resetPositions() {
         resets.forEach((partition, reset) -> {
             Log log = logs.computeIfAbsent(partition, any -> new Log());
-            long beginning = log.records.isEmpty() ? log.end : log.records.firstKey();
             long position = switch (reset) {
                 case COMMITTED ->
-                    stored.containsKey(partition) ? stored.get(partition).offset() : beginning;
-                case BEGINNING -> beginning;
+                    stored.containsKey(partition) ? stored.get(partition).offset() : log.beginning;
+                case BEGINNING -> log.beginning;
                 case END -> log.end;
             };
             positions.put(partition, position);
@@ -386,6 +402,9 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         checkOpen();
         Map<TopicPartition, OffsetAndMetadata> sent = tampering.apply(offsets);
         sending(Kind.ASYNC, sent);
+        if (!asyncThrows.isEmpty()) {
+            throw asyncThrows.remove().get();
+        }
         Exception failure = asyncFailures.poll();
         if (failure == null) {
             stored.putAll(sent);
@@ -505,19 +524,19 @@ class SimulatedConsumer extends MockConsumer<String, String> {
 
     private void revokeAll() {
         if (listener != null && !assignment.isEmpty()) {
-            listener.onPartitionsRevoked(Set.copyOf(assignment));
+            listener.onPartitionsRevoked(inOrder(assignment));
         }
-        leave(Set.copyOf(assignment));
+        leave(inOrder(assignment));
     }
 
     @Override
     public Set<String> subscription() {
-        return Set.copyOf(subscription);
+        return inOrder(subscription);
     }
 
     @Override
     public Set<TopicPartition> assignment() {
-        return Set.copyOf(assignment);
+        return inOrder(assignment);
     }
 
     @Override
@@ -534,7 +553,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
 
     @Override
     public Set<TopicPartition> paused() {
-        return Set.copyOf(paused);
+        return inOrder(paused);
     }
 
     @Override
