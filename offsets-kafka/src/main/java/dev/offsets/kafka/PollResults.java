@@ -119,18 +119,17 @@ final class PollResults<K, V> {
         Map<TopicPartition, OffsetAndMetadata> nextOffsets = polled.nextOffsets();
         nextOffsets.forEach(
                 (topicPartition, next) -> ownership.own(topicPartition).reached(next));
-        if (nextOffsets.isEmpty()) {
-            nextOffsetsMayBeMissing |= !polled.isEmpty();
-            for (OwnedPartition partition : ownership.all()) {
-                if (nextOffsetsMayBeMissing || partition.tracker() == null) {
-                    readPosition(partition);
-                }
+        nextOffsetsMayBeMissing |= nextOffsets.isEmpty() && !polled.isEmpty();
+        boolean missing = nextOffsetsMayBeMissing && nextOffsets.isEmpty();
+        for (OwnedPartition partition : ownership.all()) {
+            if (missing || partition.tracker() == null) {
+                readPosition(partition, missing);
             }
         }
     }
 
     /** Asks for a position only if the consumer knows it without asking the broker. */
-    private void readPosition(OwnedPartition partition) {
+    private void readPosition(OwnedPartition partition, boolean mayHaveMoved) {
         long position;
         try {
             position = consumer.position(partition.topicPartition, Duration.ZERO);
@@ -141,9 +140,10 @@ final class PollResults<K, V> {
             log.debug("{}: the position is not known yet", partition.topicPartition, e);
             return;
         }
-        OffsetTracker tracker = partition.trackerFrom(position);
-        if (position > tracker.position()) {
-            tracker.updatePosition(position);
+        if (mayHaveMoved) {
+            partition.reached(new OffsetAndMetadata(position));
+        } else {
+            partition.trackerFrom(position);
         }
     }
 

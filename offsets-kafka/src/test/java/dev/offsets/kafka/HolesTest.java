@@ -129,6 +129,16 @@ class HolesTest {
     }
 
     @Test
+    void interceptorThatRemovesEverythingAndTheNextOffsets_positionIsCommitted() {
+        Rig rig = withInterceptor(records -> new ConsumerRecords<>(Map.of(), Map.of()));
+        rig.kafka.records(P0, 0, 499);
+        rig.tick();
+        rig.tick();
+
+        assertThat(rig.sent(P0)).containsExactly(500L);
+    }
+
+    @Test
     void interceptorThatRemovesEverything_withARecordUnfinished_nothingIsCommitted() {
         Rig rig = withInterceptor(UnaryOperator.identity());
         rig.kafka.records(P0, 0, 0);
@@ -169,6 +179,25 @@ class HolesTest {
         rig.tick();
 
         assertThat(rig.points(P0)).containsExactly(new OffsetAndMetadata(1, Optional.of(4), ""));
+    }
+
+    @Test
+    void idlePartitionBesideABusyOne_isInTheStatusAndItsSeekIsCommitted() {
+        Rig rig = Rig.committingAtOnce().subscribed(P0, P1);
+        rig.kafka.storedOffset(P1, 30);
+        rig.kafka.logEnd(P1, 30, NO_EPOCH);
+        rig.kafka.records(P0, 0, 0);
+        rig.poll();
+        assertThat(rig.status(P1).position()).isEqualTo(30);
+
+        rig.consumer.seekToBeginning(List.of(P1));
+        rig.kafka.beginning(P1, 10);
+        rig.consumer.pause(List.of(P1));
+        for (long offset = 1; offset < 5; offset++) {
+            rig.kafka.records(P0, offset, offset);
+            rig.poll();
+        }
+        assertThat(rig.sent(P1)).containsExactly(10L);
     }
 
     private static Rig withInterceptor(UnaryOperator<ConsumerRecords<String, String>> interceptor) {
