@@ -167,7 +167,7 @@ final class OwnedPartition {
             return status.started();
         }
         boolean current = newestBatch != null && newestBatch.incarnation == tracker;
-        return status.incomplete() - status.failed() - (current ? newestBatch.notHandedOut() : 0);
+        return status.incomplete() - status.failed() - (current ? newestBatch.offsetsNotHandedOut() : 0);
     }
 
     /** Records in flight and completed ahead. */

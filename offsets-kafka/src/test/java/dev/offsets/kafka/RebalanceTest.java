@@ -131,6 +131,19 @@ class RebalanceTest {
     }
 
     @Test
+    void revokedWithDoubledRecordsNotHandedOut_workOnAnotherPartitionIsWaitedFor() {
+        PollResultTest.doubleEveryRecord(rig);
+        rig.kafka.records(P0, 0, 0);
+        rig.kafka.records(P1, 0, 4);
+        rig.pollAndLeaveAfter(2);
+        rig.time.after(Duration.ofSeconds(1), () -> rig.complete(P0, 0));
+        rig.kafka.insideNextPoll(() -> rig.kafka.rebalanceCooperatively());
+        rig.tick();
+
+        assertThat(rig.sent(SYNC, P0)).containsExactly(1L);
+    }
+
+    @Test
     void revokedWithFailedRecords_theyAreNotWaitedForNorCommitted() {
         deliver();
         rig.completeAll(P0, 0, 4);
