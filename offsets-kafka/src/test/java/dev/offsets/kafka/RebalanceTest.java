@@ -454,4 +454,32 @@ class RebalanceTest {
         assertThat(manual.sent(SYNC, P0)).containsExactly(10L);
         assertThat(manual.consumer.assignment()).isEmpty();
     }
+
+    @Test
+    void listenerThatPolls_isRefused() {
+        listener.onAssigned = () -> rig.consumer.poll(Duration.ZERO);
+        rig.tick();
+
+        assertThatThrownBy(() -> rig.poll())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "poll was called from within poll or close, by a rebalance listener or a" + " commit policy");
+        rig.tick();
+    }
+
+    @Test
+    void listenerThatClosesInsidePoll_isRefused_andTheConsumerGoesOn() {
+        rig.kafka.records(P0, 0, 0);
+        listener.onAssigned = () -> rig.consumer.close();
+        assertThat(rig.poll()).hasSize(1);
+
+        assertThatThrownBy(() -> rig.poll())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "close was called from within poll or close, by a rebalance listener or a" + " commit policy");
+        rig.complete(P0, 0);
+        rig.consumer.close();
+        assertThat(rig.stored(P0)).isEqualTo(1);
+        assertThat(rig.kafka.isClosed()).isTrue();
+    }
 }
