@@ -140,7 +140,14 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
      */
     public void subscribe(Collection<String> topics, ConsumerRebalanceListener listener) {
         Objects.requireNonNull(listener, "listener");
-        onLoopThread(() -> consumer.subscribe(topics, rebalances.around(listener)));
+        onLoopThread(() -> {
+            if (topics != null && topics.isEmpty()) {
+                unsubscribe(); // what the Kafka consumer makes of it, without a callback for partitions that were
+                // assigned
+            } else {
+                consumer.subscribe(topics, rebalances.around(listener));
+            }
+        });
     }
 
     /** Subscribes to the topics whose names match, as {@link Consumer#subscribe(Pattern)} does. */

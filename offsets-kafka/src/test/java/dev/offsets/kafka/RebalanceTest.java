@@ -482,4 +482,17 @@ class RebalanceTest {
         assertThat(rig.stored(P0)).isEqualTo(1);
         assertThat(rig.kafka.isClosed()).isTrue();
     }
+
+    @Test
+    void subscribedToNothing_isAsUnsubscribed_alsoAfterAssign() {
+        Rig manual = Rig.committingOnlyAtTheEnd();
+        manual.consumer.assign(List.of(P0));
+        manual.kafka.records(P0, 0, 9);
+        manual.poll();
+        manual.completeAll(P0, 0, 9);
+        manual.consumer.subscribe(List.of());
+
+        assertThat(manual.sent(SYNC, P0)).containsExactly(10L);
+        assertThat(manual.consumer.status()).isEmpty();
+    }
 }
