@@ -90,7 +90,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         this.backpressure = new Backpressure(consumer, ownership, settings.maxInFlightPerPartition);
         this.draining = new Draining(settings.explicitStarts, time);
         this.rebalances = new Rebalances(ownership, commits, backpressure, draining, drainTimeout, time);
-        this.results = new PollResults<>(consumer, ownership, failures, configuration.hasInterceptors());
+        this.results = new PollResults<>(
+                consumer, ownership, failures, backpressure::isPausedByUser, configuration.hasInterceptors());
     }
 
     /**

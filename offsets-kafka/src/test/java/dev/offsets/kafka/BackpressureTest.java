@@ -251,4 +251,46 @@ class BackpressureTest {
         manual.consumer.unsubscribe();
         assertThat(manual.consumer.paused()).isEmpty();
     }
+
+    @Test
+    void restOfAResult_waitsWhileTheUserHasPausedItsPartition() {
+        rig.kafka.records(P0, 0, 3);
+        rig.pollAndLeaveAfter(1);
+        rig.consumer.pause(List.of(P0));
+        rig.kafka.records(P1, 0, 0);
+        assertThat(Rig.names(rig.poll())).containsExactly("topic-1@0");
+        rig.tick();
+
+        rig.consumer.resume(List.of(P0));
+        assertThat(Rig.offsets(rig.poll())).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    void restHeldBackByAPause_isNotWaitedForNorDeliveredTwice() {
+        rig.kafka.records(P0, 0, 3);
+        rig.pollAndLeaveAfter(1);
+        rig.complete(P0, 0);
+        rig.consumer.pause(List.of(P0));
+        rig.tick();
+        Duration before = rig.time.elapsed();
+        rig.kafka.insideNextPoll(() -> rig.kafka.rebalanceEagerly(P0, P1));
+
+        assertThat(Rig.offsets(rig.poll())).containsExactly(1L, 2L, 3L);
+        assertThat(rig.time.elapsed()).isEqualTo(before);
+    }
+
+    @Test
+    void restHeldBackByAPause_comesBeforeNewRecordsOnceResumed() {
+        rig.kafka.records(P0, 0, 3);
+        rig.pollAndLeaveAfter(1);
+        rig.consumer.pause(List.of(P0));
+        rig.kafka.records(P0, 4, 5);
+        rig.tick(Duration.ofSeconds(1));
+        rig.consumer.resume(List.of(P0));
+
+        assertThat(Rig.offsets(rig.poll())).containsExactly(1L, 2L, 3L, 4L, 5L);
+        rig.completeAll(P0, 0, 5);
+        rig.consumer.commitSync();
+        assertThat(rig.sent(P0)).containsExactly(6L);
+    }
 }
