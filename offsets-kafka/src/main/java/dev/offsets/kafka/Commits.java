@@ -15,6 +15,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -230,13 +231,13 @@ final class Commits {
                 } catch (WakeupException e) {
                     wakeupSwallowed = true;
                     if (deadline.isPast()) {
-                        return e;
+                        return cutShort(e);
                     }
                 } catch (InterruptException e) {
                     interrupted = true;
                     Thread.interrupted();
                     if (deadline.isPast()) {
-                        return e;
+                        return cutShort(e);
                     }
                 } catch (RuntimeException e) {
                     return e;
@@ -247,6 +248,13 @@ final class Commits {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private static TimeoutException cutShort(RuntimeException by) {
+        return new TimeoutException(
+                "a wakeup or an interrupt came before the answer to the commit, and no time was left to send it again:"
+                        + " its outcome is unknown",
+                by);
     }
 
     /** Whether a wakeup that was meant for poll reached a commit instead; asking resets it. */

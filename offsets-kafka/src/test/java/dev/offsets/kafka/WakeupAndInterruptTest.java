@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -180,5 +181,32 @@ class WakeupAndInterruptTest {
         assertThat(rig.stored(P0)).isEqualTo(1);
         assertThat(rig.kafka.closedWithInterruptFlag).isFalse();
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
+    }
+
+    @Test
+    void wakeupThatMeetsABlockingCommitWithoutTime_isNotThrownByIt() {
+        deliver();
+        rig.complete(P0, 0, 1);
+        rig.consumer.wakeup();
+
+        assertThatThrownBy(() -> rig.consumer.commitSync(Duration.ZERO))
+                .isInstanceOf(TimeoutException.class)
+                .hasMessage(
+                        "a wakeup or an interrupt came before the answer to the commit, and no time was left to send"
+                                + " it again: its outcome is unknown");
+        assertThat(rig.status(P0).committedOffset()).isEmpty();
+        assertThatThrownBy(() -> rig.poll()).isInstanceOf(WakeupException.class);
+        rig.tick();
+    }
+
+    @Test
+    void interruptedDuringABlockingCommitWithoutTime_theOutcomeIsUnknownAndTheFlagIsSet() {
+        deliver();
+        rig.complete(P0, 0);
+        rig.kafka.failNextSync(() -> new InterruptException("during"));
+
+        assertThatThrownBy(() -> rig.consumer.commitSync(Duration.ZERO)).isInstanceOf(TimeoutException.class);
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        assertThat(rig.status(P0).committedOffset()).isEmpty();
     }
 }
