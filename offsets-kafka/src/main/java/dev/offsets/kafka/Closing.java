@@ -63,6 +63,8 @@ final class Closing {
         note(
                 commits.commitNow(ownership.all(), deadline),
                 "The last commit failed; what it covered may be delivered again");
+        // Kafka's close would give up at once, and leave the group to find out.
+        interrupted |= Thread.interrupted();
         note(recordFailures.current(), "A record failed; it will be delivered again");
         Map<TopicPartition, TrackerStatus> partitions = ownership.status();
         ownership.fence(ownership.all());

@@ -209,4 +209,16 @@ class WakeupAndInterruptTest {
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
         assertThat(rig.status(P0).committedOffset()).isEmpty();
     }
+
+    @Test
+    void interruptedDuringTheLastCommit_kafkasCloseIsNotCutShortByIt() {
+        deliver();
+        rig.completeAll(P0, 0, 4);
+        rig.kafka.failNextSync(() -> new InterruptException("during"));
+        CloseResult closed = rig.consumer.close(Duration.ofSeconds(10));
+
+        assertThat(closed.failures()).isEmpty();
+        assertThat(rig.kafka.closedWithInterruptFlag).isFalse();
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+    }
 }
