@@ -50,13 +50,14 @@ final class Closing {
     }
 
     CloseResult close(Deadline deadline) {
-        rebalances.closeBy(deadline);
+        Deadline drainBy = deadline.shortenedBy(Math.min(LONGEST_RESERVE_NANOS, deadline.remainingNanos() / 4));
+        rebalances.closeBy(drainBy, deadline);
         boolean interrupted = Thread.interrupted();
         long drained = 0;
         if (!interrupted) {
             long atStart = draining.begin(ownership.all());
             if (atStart > 0) {
-                interrupted = drain(deadline);
+                interrupted = drain(drainBy);
                 drained = Math.max(0, atStart - draining.running(ownership.all()));
             }
         }
@@ -78,11 +79,10 @@ final class Closing {
         return result;
     }
 
-    /** Polls with everything paused until no work runs; leaves some of the time for the commit. Answers if interrupted. */
-    private boolean drain(Deadline deadline) {
-        long reserve = Math.min(LONGEST_RESERVE_NANOS, deadline.remainingNanos() / 4);
+    /** Polls with everything paused until no work runs. Answers if interrupted. */
+    private boolean drain(Deadline drainBy) {
         while (draining.running(ownership.all()) > 0) {
-            long left = deadline.remainingNanos() - reserve;
+            long left = drainBy.remainingNanos();
             if (left <= 0) {
                 return false;
             }

@@ -23,6 +23,7 @@ final class Rebalances {
     private final Draining draining;
     private final Duration drainTimeout;
     private final Time time;
+    private Deadline drainBy;
     private Deadline closeBy;
     private Throwable kept;
 
@@ -83,7 +84,7 @@ final class Rebalances {
         }
         try {
             draining.begin(given);
-            draining.awaitWithoutPolling(given, bounded());
+            draining.awaitWithoutPolling(given, boundedBy(drainBy));
             long abandoned = draining.running(given);
             if (abandoned > 0) {
                 log.warn(
@@ -91,7 +92,7 @@ final class Rebalances {
                         abandoned,
                         partitions);
             }
-            RuntimeException failure = commits.commitNow(given, bounded());
+            RuntimeException failure = commits.commitNow(given, boundedBy(closeBy));
             if (failure != null) {
                 log.warn("The last commit of {} failed; what it covered may be delivered again", partitions, failure);
             }
@@ -100,14 +101,15 @@ final class Rebalances {
         }
     }
 
-    private Deadline bounded() {
+    private Deadline boundedBy(Deadline closing) {
         Deadline bound = Deadline.in(time, drainTimeout);
-        return closeBy == null || bound.remainingNanos() < closeBy.remainingNanos() ? bound : closeBy;
+        return closing == null || bound.remainingNanos() < closing.remainingNanos() ? bound : closing;
     }
 
-    /** From now on nothing waits longer than until this. */
-    void closeBy(Deadline deadline) {
-        closeBy = deadline;
+    /** From now on nothing waits longer than until this: for work, and for what comes after it. */
+    void closeBy(Deadline drainBy, Deadline closeBy) {
+        this.drainBy = drainBy;
+        this.closeBy = closeBy;
     }
 
     private void lose(Collection<TopicPartition> partitions) {

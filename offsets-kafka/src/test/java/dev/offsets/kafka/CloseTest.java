@@ -357,4 +357,16 @@ class CloseTest {
                 .hasMessage("on its way")
                 .hasNoSuppressedExceptions();
     }
+
+    @Test
+    void revocationWhileClosing_leavesTimeForTheCommit() {
+        deliver();
+        rig.completeAll(P0, 0, 4);
+        rig.kafka.insideNextPoll(() -> rig.kafka.rebalanceCooperatively(P1));
+        rig.consumer.close(Duration.ofSeconds(4));
+
+        assertThat(rig.stored(P0)).isEqualTo(5);
+        assertThat(rig.kafka.shortestSyncTimeout).isEqualTo(Duration.ofSeconds(1));
+        assertThat(rig.time.elapsed()).isLessThanOrEqualTo(Duration.ofSeconds(4));
+    }
 }

@@ -85,6 +85,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
 
     boolean closedWithInterruptFlag;
     Duration closeTimeout;
+    Duration shortestSyncTimeout;
     RuntimeException closeFailure;
 
     private final Map<TopicPartition, Log> logs = new HashMap<>();
@@ -427,6 +428,9 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         checkOpen();
         Map<TopicPartition, OffsetAndMetadata> sent = tampering.apply(offsets);
         sending(Kind.SYNC, sent);
+        if (shortestSyncTimeout == null || timeout.compareTo(shortestSyncTimeout) < 0) {
+            shortestSyncTimeout = timeout;
+        }
         answer();
         RuntimeException failure =
                 syncFailures.isEmpty() ? null : syncFailures.remove().get();
