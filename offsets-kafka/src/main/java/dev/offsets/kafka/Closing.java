@@ -55,10 +55,12 @@ final class Closing {
         boolean interrupted = Thread.interrupted();
         long drained = 0;
         if (!interrupted) {
+            long abandonedBefore = rebalances.abandonedRecords();
             long atStart = draining.begin(ownership.all());
             if (atStart > 0) {
                 interrupted = drain(drainBy);
-                drained = Math.max(0, atStart - draining.running(ownership.all()));
+                long abandoned = rebalances.abandonedRecords() - abandonedBefore;
+                drained = atStart - abandoned - draining.running(ownership.all());
             }
         }
         note(

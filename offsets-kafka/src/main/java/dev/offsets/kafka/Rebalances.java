@@ -25,6 +25,7 @@ final class Rebalances {
     private final Time time;
     private Deadline drainBy;
     private Deadline closeBy;
+    private long abandonedRecords;
     private Throwable kept;
 
     Rebalances(
@@ -86,6 +87,7 @@ final class Rebalances {
             draining.begin(given);
             draining.awaitWithoutPolling(given, boundedBy(drainBy));
             long abandoned = draining.running(given);
+            abandonedRecords += abandoned;
             if (abandoned > 0) {
                 log.warn(
                         "{} records of {} were still being worked on at the end of the wait; they will be delivered again",
@@ -115,6 +117,7 @@ final class Rebalances {
     private void lose(Collection<TopicPartition> partitions) {
         List<OwnedPartition> lost = ownership.among(partitions);
         if (!lost.isEmpty()) {
+            abandonedRecords += draining.running(lost);
             log.warn("{} lost without a last commit; what was not committed will be delivered again", partitions);
             forget(lost, partitions);
         }
@@ -135,6 +138,11 @@ final class Rebalances {
                 kept.addSuppressed(e);
             }
         }
+    }
+
+    /** How many records were still being worked on when their partitions went, so far. */
+    long abandonedRecords() {
+        return abandonedRecords;
     }
 
     /** What a listener threw and nobody has been told of yet; null when nothing. Asking hands it over. */

@@ -369,4 +369,17 @@ class CloseTest {
         assertThat(rig.kafka.shortestSyncTimeout).isEqualTo(Duration.ofSeconds(1));
         assertThat(rig.time.elapsed()).isLessThanOrEqualTo(Duration.ofSeconds(4));
     }
+
+    @Test
+    void partitionRevokedWhileClosing_itsRecordsAreNotCountedAsDrained() {
+        deliver();
+        rig.completeAll(P0, 0, 4);
+        rig.completeAll(P1, 0, 8);
+        rig.kafka.insideNextPoll(() -> rig.kafka.lose(P0));
+        rig.time.after(Duration.ofSeconds(1), () -> rig.complete(P1, 9));
+        CloseResult closed = rig.consumer.close(TIMEOUT);
+
+        assertThat(closed.drained()).isEqualTo(1);
+        assertThat(closed.partitions()).containsOnlyKeys(P1);
+    }
 }
