@@ -248,4 +248,16 @@ class BuilderTest {
         rig.tick();
         assertThat(rig.sent(P0)).containsExactly(1L);
     }
+
+    @Test
+    void builtTwice_secondIsRefusedAndTheFirstGoesOn() {
+        SimulatedConsumer kafka = new SimulatedConsumer();
+        TrackedConsumerBuilder<String, String> builder = TrackedConsumer.wrap(kafka, Rig.CONFIG);
+        builder.build();
+
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("this builder has been used already: begin anew for another consumer");
+        assertThat(kafka.isClosed()).isFalse();
+    }
 }
