@@ -312,7 +312,7 @@ public final class OffsetTracker {
     private long skipFinished(Segment segment, long from, long end) {
         int index = (int) (from - segment.firstOffset);
         int endIndex = (int) (end - segment.firstOffset);
-        long finished = 0;
+        int finished = 0;
         while (index < endIndex) {
             byte state = segment.stateAcquire(index);
             if (state == Segment.FINISHED) {
@@ -421,6 +421,19 @@ public final class OffsetTracker {
     }
 
     /**
+     * How long the record that holds the committable offset back has been in flight, as {@link TrackerStatus} says it;
+     * empty when nothing is incomplete. Owner thread; costs next to nothing while it does not move.
+     */
+    public Optional<Duration> lowestIncompleteAge() {
+        long offset = advance();
+        return offset == position || ended ? Optional.empty() : Optional.of(age(find(offset), offset));
+    }
+
+    private Duration age(Segment segment, long offset) {
+        return Duration.ofNanos(Math.max(0, nanoClock.getAsLong() - segment.trackedAtNanos(offset)));
+    }
+
+    /**
      * Where the partition stands. Any thread. Costs in proportion to the records held: meant for people and metrics, not
      * for each record.
      */
@@ -457,9 +470,7 @@ public final class OffsetTracker {
                 }
             }
         }
-        Optional<Duration> age = lowestIn == null
-                ? Optional.empty()
-                : Optional.of(Duration.ofNanos(Math.max(0, nanoClock.getAsLong() - lowestIn.trackedAtNanos(lowest))));
+        Optional<Duration> age = lowestIn == null ? Optional.empty() : Optional.of(age(lowestIn, lowest));
         return new TrackerStatus(
                 position(),
                 committableOffset,

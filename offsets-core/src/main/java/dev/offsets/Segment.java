@@ -53,8 +53,8 @@ final class Segment {
     /** Set by a thread that finished a record here, cleared by the owner before it counts. */
     private volatile boolean finishedSinceCount;
     // The owner thread's own.
-    private long finishedAtCount;
-    private long passed;
+    private int finishedAtCount;
+    private int passed;
 
     /**
      * From this index on, until the next newer mark: the leader epoch of the records and the time they were tracked.
@@ -134,7 +134,7 @@ final class Segment {
     }
 
     /** Owner thread: so many finished records of this segment are now below the committable offset. */
-    void pass(long finished) {
+    void pass(int finished) {
         passed += finished;
     }
 
@@ -142,10 +142,10 @@ final class Segment {
      * Owner thread: how many finished records are not below the committable offset. Counts again only if something has
      * finished since: a report that finds the flag set was made before the flag is cleared here, and so before the count.
      */
-    long completedAhead() {
+    int completedAhead() {
         if (finishedSinceCount) {
             finishedSinceCount = false;
-            long finished = 0;
+            int finished = 0;
             for (int index = 0; index < states.length; index++) {
                 finished += state(index) == FINISHED ? 1 : 0;
             }

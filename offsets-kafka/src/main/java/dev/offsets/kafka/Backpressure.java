@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pauses each partition that holds as many records as allowed, and resumes it when it holds fewer; keeps what the user
- * has paused apart from that. Belongs to the loop thread.
+ * Pauses each partition that holds as many records as allowed, and all that hold any while they together hold as many as
+ * allowed; resumes them when they hold fewer. Keeps what the user has paused apart from that. Belongs to the loop thread.
  */
 /*
  * A pause of ours is a flag of the owned partition and goes with it. A pause of the user's is kept as long as Kafka keeps
@@ -24,21 +24,28 @@ final class Backpressure {
     private final Consumer<?, ?> consumer;
     private final Ownership ownership;
     private final int maxInFlightPerPartition;
+    private final int maxInFlight;
     private final Set<TopicPartition> pausedByUser = new HashSet<>();
     private boolean closing;
 
-    Backpressure(Consumer<?, ?> consumer, Ownership ownership, int maxInFlightPerPartition) {
+    Backpressure(Consumer<?, ?> consumer, Ownership ownership, TrackedConsumerBuilder<?, ?> settings) {
         this.consumer = consumer;
         this.ownership = ownership;
-        this.maxInFlightPerPartition = maxInFlightPerPartition;
+        this.maxInFlightPerPartition = settings.maxInFlightPerPartition;
+        this.maxInFlight = settings.maxInFlight;
     }
 
     /** To be called after the trackers have advanced and before polling. */
     void apply() {
         List<TopicPartition> over = new ArrayList<>();
         List<TopicPartition> freed = new ArrayList<>();
+        long heldByAll = 0;
         for (OwnedPartition partition : ownership.all()) {
-            if (partition.recordsHeld() >= maxInFlightPerPartition) {
+            heldByAll += partition.recordsHeld();
+        }
+        for (OwnedPartition partition : ownership.all()) {
+            long held = partition.recordsHeld();
+            if (held >= maxInFlightPerPartition || (held > 0 && heldByAll >= maxInFlight)) {
                 over.add(partition.topicPartition);
                 if (!partition.isPausedByBound()) {
                     partition.setPausedByBound(true);

@@ -9,6 +9,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,6 +17,7 @@ import org.slf4j.LoggerFactory;
 /** Ends a consumer: waits for running work, commits, fences, closes the Kafka consumer. On the loop thread, once. */
 final class Closing {
     private static final long POLL_NANOS = Duration.ofMillis(10).toNanos();
+    private static final long REBALANCE_POLL_NANOS = Duration.ofMillis(50).toNanos();
     private static final long LONGEST_RESERVE_NANOS = Duration.ofSeconds(2).toNanos();
     private static final Logger log = LoggerFactory.getLogger(Closing.class);
 
@@ -25,10 +27,12 @@ final class Closing {
     private final Backpressure backpressure;
     private final Draining draining;
     private final Rebalances rebalances;
+    private final Events events;
     private final Failures recordFailures;
     private final Time time;
     private final List<Throwable> failures = new ArrayList<>();
     private boolean canPoll = true;
+    private boolean interrupted;
 
     Closing(
             Consumer<?, ?> consumer,
@@ -37,6 +41,7 @@ final class Closing {
             Backpressure backpressure,
             Draining draining,
             Rebalances rebalances,
+            Events events,
             Failures recordFailures,
             Time time) {
         this.consumer = consumer;
@@ -45,34 +50,32 @@ final class Closing {
         this.backpressure = backpressure;
         this.draining = draining;
         this.rebalances = rebalances;
+        this.events = events;
         this.recordFailures = recordFailures;
         this.time = time;
     }
 
     CloseResult close(Deadline deadline) {
-        Deadline drainBy = deadline.shortenedBy(Math.min(LONGEST_RESERVE_NANOS, deadline.remainingNanos() / 4));
+        long reserveNanos = Math.min(LONGEST_RESERVE_NANOS, deadline.remainingNanos() / 4);
+        Deadline drainBy = deadline.shortenedBy(reserveNanos);
         rebalances.closeBy(drainBy, deadline);
-        boolean interrupted = Thread.interrupted();
+        interrupted = Thread.interrupted();
         long drained = 0;
         if (!interrupted) {
             long abandonedBefore = rebalances.abandonedRecords();
             long atStart = draining.begin(ownership.all());
             if (atStart > 0) {
-                interrupted = drain(drainBy);
+                drain(drainBy);
                 long abandoned = rebalances.abandonedRecords() - abandonedBefore;
                 drained = atStart - abandoned - draining.running(ownership.all());
             }
         }
-        note(
-                commits.commitNow(ownership.all(), deadline),
-                "The last commit failed; what it covered may be delivered again");
-        // Kafka's close would give up at once, and leave the group to find out.
-        interrupted |= Thread.interrupted();
+        commit(deadline, reserveNanos / 2);
         note(recordFailures.current(), "A record failed; it will be delivered again");
         Map<TopicPartition, TrackerStatus> partitions = ownership.status();
         ownership.fence(ownership.all());
         closeConsumer(deadline);
-        note(rebalances.takeKept(), "A rebalance listener failed");
+        note(events.takeKept(), "A listener failed");
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -81,35 +84,60 @@ final class Closing {
         return result;
     }
 
-    /** Polls with everything paused until no work runs. Answers if interrupted. */
-    private boolean drain(Deadline drainBy) {
+    /** Waits until no work runs, and leaves some of the time for the commit. */
+    private void drain(Deadline drainBy) {
         while (draining.running(ownership.all()) > 0) {
             long left = drainBy.remainingNanos();
             if (left <= 0) {
-                return false;
+                return;
             }
-            if (Thread.interrupted()) {
-                return true;
+            interrupted |= Thread.interrupted();
+            if (interrupted) {
+                return;
             }
-            Duration wait = Duration.ofNanos(Math.min(POLL_NANOS, left));
-            if (!canPoll) {
-                time.park(wait.toNanos());
-                continue;
-            }
-            try {
-                backpressure.pauseForClose();
-                consumer.poll(wait);
-            } catch (WakeupException e) {
-                log.debug("A wakeup while closing: closing goes on", e);
-            } catch (InterruptException e) {
-                Thread.interrupted();
-                return true;
-            } catch (RuntimeException e) {
-                note(e, "Polling while closing failed; waiting for running work without it");
-                canPoll = false;
+            long wait = Math.min(POLL_NANOS, left);
+            if (canPoll) {
+                poll(wait);
+            } else {
+                time.park(wait);
             }
         }
-        return false;
+    }
+
+    /** The last commit. While a rebalance has it refused, polling is what brings that to its end. */
+    private void commit(Deadline deadline, long reserveNanos) {
+        RuntimeException failure = commitNow(deadline);
+        while (failure instanceof RebalanceInProgressException && canPoll && !interrupted) {
+            long left = deadline.remainingNanos() - reserveNanos;
+            if (left <= 0) {
+                break;
+            }
+            poll(Math.min(REBALANCE_POLL_NANOS, left));
+            failure = commitNow(deadline);
+        }
+        note(failure, "The last commit failed; what it covered may be delivered again");
+    }
+
+    private RuntimeException commitNow(Deadline deadline) {
+        RuntimeException failure = commits.commitNow(ownership.all(), deadline);
+        // Set, it would cut Kafka's close short, which would leave the group to find out.
+        interrupted |= Thread.interrupted();
+        return failure;
+    }
+
+    /** Takes part in the group, with everything paused. */
+    private void poll(long waitNanos) {
+        try {
+            backpressure.pauseForClose();
+            consumer.poll(Duration.ofNanos(waitNanos));
+        } catch (WakeupException e) {
+            log.debug("A wakeup while closing: closing goes on", e);
+        } catch (InterruptException e) {
+            interrupted |= Thread.interrupted();
+        } catch (RuntimeException e) {
+            note(e, "Polling while closing failed; closing goes on without it");
+            canPoll = false;
+        }
     }
 
     /** KIP-1092 replaces close(Duration), but consumers before Kafka 4.1 have no other. */

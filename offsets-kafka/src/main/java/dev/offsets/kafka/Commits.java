@@ -7,10 +7,13 @@ import dev.offsets.kafka.Time.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -21,43 +24,83 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends commits and keeps what is pending until it is confirmed. Belongs to the loop thread.
+ * Sends commits and keeps what is pending until it is confirmed. Belongs to the loop thread, but for {@link #request}.
  */
 /*
  * One request carries every partition with progress. At most one asynchronous request is in flight; when it fails, or its
  * callback doesn't come in time, the next one carries the then newest committable offsets: a request is never repeated as
  * it was, so an older offset is never sent after a newer one.
+ *
+ * When a failure may be one topic's own, each topic of the request is committed apart from then on, until it succeeds:
+ * see TroubledTopics. The others go on together.
  */
 final class Commits {
     /** Progress for which the policy names no time is committed when it is this old: see CommitPolicy. */
     static final long LONGEST_UNCOMMITTED_NANOS = Duration.ofSeconds(30).toNanos();
 
-    private static final long FIRST_BACKOFF_NANOS = Duration.ofMillis(100).toNanos();
-    private static final long LONGEST_BACKOFF_NANOS = Duration.ofSeconds(10).toNanos();
     private static final Logger log = LoggerFactory.getLogger(Commits.class);
 
-    private record Request(long number, List<Snapshot> snapshots, long sentAtNanos) {}
+    private record Request(long number, List<Snapshot> snapshots, long sentAtNanos) {
+        Map<TopicPartition, OffsetAndMetadata> offsets() {
+            return snapshots.stream().collect(Collectors.toMap(Snapshot::topicPartition, Snapshot::offset));
+        }
+
+        Set<String> topics() {
+            return snapshots.stream()
+                    .map(snapshot -> snapshot.topicPartition().topic())
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+    }
 
     private final Consumer<?, ?> consumer;
     private final Ownership ownership;
     private final CommitPolicy policy;
     private final long giveUpAfterNanos;
+    private final long keepAliveNanos;
+    private final Events events;
     private final Time time;
+    private final Backoff backoff;
+    private final TroubledTopics troubled;
 
+    private volatile boolean requested;
+    private boolean requestTaken;
     private long requestsSent;
     private long lastSentAtNanos;
     private Request inFlight;
-    private int failuresInARow;
-    private long retryNotBeforeNanos;
-    private boolean wakeupSwallowed;
+    private boolean lastWasApart;
+    private final Wakeups wakeups;
 
-    Commits(Consumer<?, ?> consumer, Ownership ownership, CommitPolicy policy, long giveUpAfterNanos, Time time) {
+    Commits(
+            Consumer<?, ?> consumer,
+            Ownership ownership,
+            TrackedConsumerBuilder<?, ?> settings,
+            Duration giveUpAfter,
+            Events events,
+            Wakeups wakeups) {
         this.consumer = consumer;
         this.ownership = ownership;
-        this.policy = policy;
-        this.giveUpAfterNanos = giveUpAfterNanos;
-        this.time = time;
+        this.policy = settings.commitPolicy;
+        this.giveUpAfterNanos = Time.saturatedNanos(giveUpAfter);
+        this.keepAliveNanos = Time.saturatedNanos(settings.commitKeepAlive);
+        this.events = events;
+        this.wakeups = wakeups;
+        this.time = settings.time;
+        this.backoff = new Backoff(time);
+        this.troubled = new TroubledTopics(time);
         this.lastSentAtNanos = time.nanoTime();
+    }
+
+    /** Any thread: what has finished is to be committed in the loop's next turn, whatever the policy says. */
+    void request() {
+        requested = true;
+    }
+
+    /** To be called before the trackers advance, so that the request covers what had finished when it was made. */
+    void takeRequest() {
+        if (requested) {
+            requested = false;
+            requestTaken = true;
+        }
     }
 
     /**
@@ -72,30 +115,68 @@ final class Commits {
             if (waited < giveUpAfterNanos) {
                 return giveUpAfterNanos - waited;
             }
-            log.warn("A commit was not answered for {}; its outcome is unknown", Duration.ofNanos(waited));
-            settle(inFlight, null, false);
+            settle(
+                    inFlight,
+                    new TimeoutException(
+                            "no answer to a commit within " + Duration.ofNanos(waited) + ": its outcome is unknown"));
         }
-        Optional<CommitProgress> progress = progress(now);
-        if (progress.isEmpty()) {
-            return Long.MAX_VALUE;
+        if (backoff.nanosLeft() > 0) {
+            return backoff.nanosLeft();
         }
-        long untilDue = Math.max(nanosUntilDue(progress.get()), failuresInARow == 0 ? 0 : retryNotBeforeNanos - now);
-        if (untilDue > 0) {
-            return untilDue;
+        List<OwnedPartition> healthy = new ArrayList<>();
+        long untilKeepAlive = addWhatToCommit(healthy, now);
+        List<OwnedPartition> apart = takeNextTroubled(healthy);
+        long untilApart = apart.isEmpty() ? Long.MAX_VALUE : troubled.nanosLeft(topicOf(apart.get(0)));
+        long untilDue = healthy.isEmpty() ? Long.MAX_VALUE : nanosUntilDue(healthy, now);
+        if (untilApart <= 0 && (untilDue > 0 || !lastWasApart)) {
+            lastWasApart = true;
+            return send(apart, now);
         }
-        send();
-        if (inFlight != null) {
-            return giveUpAfterNanos;
+        requestTaken = false;
+        if (untilDue <= 0) {
+            lastWasApart = false;
+            return send(healthy, now);
         }
-        // Answered at once: look again in the next turn, or after the backoff.
-        return failuresInARow == 0 ? 0 : Math.max(0, retryNotBeforeNanos - time.nanoTime());
+        return Math.min(Math.min(untilDue, untilApart), untilKeepAlive);
     }
 
     boolean isInFlight() {
         return inFlight != null;
     }
 
-    private long nanosUntilDue(CommitProgress progress) {
+    /** Adds the partitions with progress, and those whose keep-alive is due; answers when the next keep-alive is. */
+    private long addWhatToCommit(List<OwnedPartition> partitions, long now) {
+        long untilNext = Long.MAX_VALUE;
+        for (OwnedPartition partition : ownership.all()) {
+            long untilKeepAlive = partition.nanosUntilKeepAlive(keepAliveNanos, now);
+            if (partition.hasProgress() || untilKeepAlive <= 0) {
+                partitions.add(partition);
+            } else {
+                untilNext = Math.min(untilNext, untilKeepAlive);
+            }
+        }
+        return untilNext;
+    }
+
+    /** Takes the partitions of troubled topics out, and answers those of the topic that is to be tried next. */
+    private List<OwnedPartition> takeNextTroubled(List<OwnedPartition> partitions) {
+        if (troubled.isEmpty()) {
+            return List.of();
+        }
+        List<OwnedPartition> all = partitions.stream()
+                .filter(partition -> troubled.contains(topicOf(partition)))
+                .collect(Collectors.toList());
+        partitions.removeAll(all);
+        String next = troubled.next(all.stream().map(Commits::topicOf).collect(Collectors.toSet()));
+        all.removeIf(partition -> !topicOf(partition).equals(next));
+        return all;
+    }
+
+    private long nanosUntilDue(List<OwnedPartition> partitions, long now) {
+        if (requestTaken || partitions.stream().anyMatch(partition -> !partition.hasProgress())) {
+            return 0;
+        }
+        CommitProgress progress = progress(partitions, now);
         Optional<Duration> untilDue = policy.timeUntilDue(progress);
         if (untilDue == null) {
             throw new IllegalStateException("the commit policy " + policy
@@ -106,117 +187,136 @@ final class Commits {
                 : LONGEST_UNCOMMITTED_NANOS - Time.saturatedNanos(progress.timeSinceCommittable());
     }
 
-    private Optional<CommitProgress> progress(long now) {
-        boolean any = false;
+    private CommitProgress progress(List<OwnedPartition> partitions, long now) {
         long oldest = 0;
         long covered = 0;
+        for (OwnedPartition partition : partitions) {
+            oldest = Math.max(oldest, now - partition.progressSinceNanos());
+            covered += partition.recordsCoveredSinceCommit();
+        }
         long held = 0;
+        long completedAhead = 0;
         for (OwnedPartition partition : ownership.all()) {
-            held += partition.recordsHeld();
-            if (partition.hasProgress()) {
-                any = true;
-                oldest = Math.max(oldest, now - partition.progressSinceNanos());
-                covered += partition.recordsCoveredSinceCommit();
+            if (partition.recordsHeld() > 0) {
+                held += partition.recordsHeld();
+                completedAhead += partition.tracker().recordsCompletedAhead();
             }
         }
-        if (!any) {
-            return Optional.empty();
-        }
-        long completedAhead = held == 0 ? 0 : completedAhead();
-        return Optional.of(new CommitProgress(
+        return new CommitProgress(
                 covered,
                 Duration.ofNanos(oldest),
                 Duration.ofNanos(now - lastSentAtNanos),
                 held - completedAhead,
-                completedAhead));
+                completedAhead);
     }
 
-    private long completedAhead() {
-        long completedAhead = 0;
-        for (OwnedPartition partition : ownership.all()) {
-            if (partition.recordsHeld() > 0) {
-                completedAhead += partition.tracker().recordsCompletedAhead();
-            }
-        }
-        return completedAhead;
-    }
-
-    private void send() {
-        Request request = new Request(++requestsSent, snapshots(ownership.all()), time.nanoTime());
+    /** Sends one asynchronous request; answers how long, in nanoseconds, nothing else will be due. */
+    private long send(List<OwnedPartition> partitions, long now) {
+        Request request = request(partitions, now);
         inFlight = request;
-        lastSentAtNanos = request.sentAtNanos;
         try {
             consumer.commitAsync(
-                    offsets(request.snapshots), (offsets, exception) -> settle(request, exception, exception == null));
+                    request.offsets(), (offsets, exception) -> events.guarded(() -> settle(request, exception)));
         } catch (RuntimeException e) {
-            settle(request, e, false);
+            settle(request, e);
         }
+        return inFlight == null ? backoff.nanosLeft() : giveUpAfterNanos;
     }
 
-    /** Called by the Kafka consumer as a callback among others: never throws. */
-    private void settle(Request request, Exception exception, boolean confirmed) {
+    private Request request(Collection<OwnedPartition> partitions, long now) {
+        lastSentAtNanos = now;
+        List<Snapshot> snapshots = new ArrayList<>();
+        partitions.forEach(partition -> snapshots.add(partition.snapshot()));
+        return new Request(++requestsSent, snapshots, now);
+    }
+
+    /** The outcome of a request. */
+    private void settle(Request request, Exception failure) {
         boolean current = request == inFlight;
         if (current) {
             inFlight = null;
         }
-        if (confirmed) {
-            request.snapshots.forEach(snapshot -> snapshot.partition().confirmed(snapshot, request.number));
-        } else {
-            request.snapshots.forEach(snapshot -> snapshot.partition().notConfirmed(request.number));
-        }
-        if (!current) {
-            return;
-        }
-        if (confirmed) {
-            succeeded();
-        } else {
-            failed(request, exception);
+        if (failure == null) {
+            confirmed(request);
+        } else if (current) {
+            notConfirmed(request, failure);
+            retryLater(request, failure);
         }
     }
 
-    private void succeeded() {
-        if (failuresInARow > 0) {
-            log.info("Commits succeed again after {} that failed", failuresInARow);
-        }
-        failuresInARow = 0;
+    private void notConfirmed(Request request, Exception failure) {
+        request.snapshots.forEach(snapshot -> snapshot.partition().notConfirmed(request.number));
+        events.commitFailed(request.offsets(), failure);
     }
 
-    private void failed(Request request, Exception exception) {
-        if (failuresInARow == 0) {
-            log.warn(
-                    "Commit of {} failed; the newest offsets will be sent again",
-                    offsets(request.snapshots),
-                    exception);
+    private void confirmed(Request request) {
+        request.snapshots.forEach(snapshot -> snapshot.partition().confirmed(snapshot, request.number));
+        events.committed(request.offsets());
+        int failures = backoff.succeeded();
+        boolean healed = troubled.succeeded(request.topics());
+        if (failures > 0 || healed) {
+            log.info("Commits of {} succeed again", request.topics());
         }
-        long backoff = FIRST_BACKOFF_NANOS << Math.min(failuresInARow, 16);
-        retryNotBeforeNanos = time.nanoTime() + Math.min(backoff, LONGEST_BACKOFF_NANOS);
-        failuresInARow++;
+    }
+
+    private void retryLater(Request request, Exception failure) {
+        Set<String> topics = request.topics();
+        if (CommitFailures.mayConcernOneTopic(failure)) {
+            if (!troubled.containsAll(topics)) {
+                log.warn("Commit of {} failed; each topic will be committed apart", request.offsets(), failure);
+            }
+            troubled.failed(topics);
+        } else {
+            if (backoff.failures() == 0) {
+                log.warn("Commit of {} failed; the newest offsets will be sent again", request.offsets(), failure);
+            }
+            backoff.failed();
+        }
     }
 
     /**
-     * Commits what the given partitions have to commit, and waits for the answer. A wakeup or an interrupt that comes in
-     * between is kept for later: the outcome of a commit that it cut short is unknown, so the commit is sent again.
+     * Commits what the given partitions have to commit, and waits for the answer. If that fails and it may be one topic's
+     * own fault, each topic is tried apart in what is left of the time. A wakeup or an interrupt that comes in between is
+     * kept for later: the outcome of a commit that it cut short is unknown, so the commit is sent again.
      *
-     * @return why it failed, or null if it was confirmed or there was nothing to commit
+     * @return why it failed, or why the first topic did; null if all was confirmed or there was nothing to commit
      */
     RuntimeException commitNow(Collection<OwnedPartition> partitions, Deadline deadline) {
         partitions.forEach(OwnedPartition::advance);
-        List<Snapshot> snapshots = snapshots(partitions);
-        if (snapshots.isEmpty()) {
+        List<OwnedPartition> toCommit =
+                partitions.stream().filter(OwnedPartition::hasProgress).collect(Collectors.toList());
+        if (toCommit.isEmpty()) {
             return null;
         }
-        long number = ++requestsSent;
-        lastSentAtNanos = time.nanoTime();
-        RuntimeException failure = commitSync(offsets(snapshots), deadline);
-        if (failure == null) {
-            succeeded();
+        Map<String, List<OwnedPartition>> byTopic =
+                toCommit.stream().collect(Collectors.groupingBy(Commits::topicOf, TreeMap::new, Collectors.toList()));
+        if (byTopic.size() == 1) {
+            return commitSync(toCommit, deadline);
         }
-        for (Snapshot snapshot : snapshots) {
-            if (failure == null) {
-                snapshot.partition().confirmed(snapshot, number);
-            } else {
-                snapshot.partition().notConfirmed(number);
+        RuntimeException failure = commitSync(toCommit, deadline.dividedBy(2));
+        if (failure == null || !CommitFailures.mayConcernOneTopicWhenBlocking(failure)) {
+            return failure;
+        }
+        RuntimeException first = null;
+        int topicsLeft = byTopic.size();
+        for (List<OwnedPartition> ofOneTopic : byTopic.values()) {
+            RuntimeException ofTopic = commitSync(ofOneTopic, deadline.dividedBy(topicsLeft--));
+            if (first == null) {
+                first = ofTopic;
+            } else if (ofTopic != null) {
+                first.addSuppressed(ofTopic);
             }
+        }
+        return first;
+    }
+
+    private RuntimeException commitSync(List<OwnedPartition> partitions, Deadline deadline) {
+        Request request = request(partitions, time.nanoTime());
+        RuntimeException failure = commitSync(request.offsets(), deadline);
+        if (failure == null) {
+            confirmed(request);
+        } else {
+            notConfirmed(request, failure);
         }
         return failure;
     }
@@ -229,7 +329,7 @@ final class Commits {
                     consumer.commitSync(offsets, deadline.remaining());
                     return null;
                 } catch (WakeupException e) {
-                    wakeupSwallowed = true;
+                    wakeups.missed();
                     if (deadline.isPast()) {
                         return cutShort(e);
                     }
@@ -257,26 +357,12 @@ final class Commits {
                 by);
     }
 
-    /** Whether a wakeup that was meant for poll reached a commit instead; asking resets it. */
-    boolean takeSwallowedWakeup() {
-        boolean swallowed = wakeupSwallowed;
-        wakeupSwallowed = false;
-        return swallowed;
+    /** Partitions have gone: their topics' troubles are forgotten with them. */
+    void forgetTopicsNotOwned() {
+        troubled.retain(ownership.all().stream().map(Commits::topicOf).collect(Collectors.toSet()));
     }
 
-    private static List<Snapshot> snapshots(Collection<OwnedPartition> partitions) {
-        List<Snapshot> snapshots = new ArrayList<>();
-        for (OwnedPartition partition : partitions) {
-            if (partition.hasProgress()) {
-                snapshots.add(partition.snapshot());
-            }
-        }
-        return snapshots;
-    }
-
-    private static Map<TopicPartition, OffsetAndMetadata> offsets(List<Snapshot> snapshots) {
-        Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        snapshots.forEach(snapshot -> offsets.put(snapshot.topicPartition(), snapshot.offset()));
-        return offsets;
+    private static String topicOf(OwnedPartition partition) {
+        return partition.topicPartition.topic();
     }
 }

@@ -67,6 +67,12 @@ final class ConsumerConfiguration {
         return values.get(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG) != null;
     }
 
+    /** Whether a partition without a stored offset is read from the later on, the later it is assigned. */
+    boolean resetPassesOverRecords() {
+        String reset = text(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG);
+        return reset == null || !(reset.equalsIgnoreCase("earliest") || reset.equalsIgnoreCase("none"));
+    }
+
     /** The configuration for a consumer that we make: auto-commit is off. */
     Map<String, Object> forKafka() {
         Map<String, Object> configuration = new HashMap<>(values);

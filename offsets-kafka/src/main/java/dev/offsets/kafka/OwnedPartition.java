@@ -19,70 +19,127 @@ final class OwnedPartition {
     private static final Logger log = LoggerFactory.getLogger(OwnedPartition.class);
 
     final TopicPartition topicPartition;
+    private final Events events;
     private final Time time;
 
     /** The present incarnation; null until the position is known. */
     private volatile OffsetTracker tracker;
 
     /**
-     * What the group is known to have stored: what it was when consuming began, then what a commit confirmed. Empty when
-     * it is not known: after a seek before anything else, or when the outcome of a commit is not known.
+     * What the group is known to have stored: what was asked for on assignment, then what a commit confirmed. Empty when it
+     * is not known, as after a commit of which the outcome is not known, and when the position itself is to be stored.
      */
     private OptionalLong stored = OptionalLong.empty();
 
-    /** A seek happened, so the position where the next incarnation starts says nothing of what is stored. */
-    private boolean sought;
+    /** The group has stored nothing yet, or it could not be asked: the position where consuming begins stands for it. */
+    private boolean storedIsWhereConsumingBegins = true;
+
+    /** The Kafka consumer has had a position of its own since the assignment. */
+    private boolean positionSeen;
 
     private boolean hasProgress;
     private long progressSinceNanos;
     private long recordsCoveredAtCommit;
     private long newestConfirmedCommit;
+    /** When a commit was last confirmed; before the first, when the partition was assigned. */
+    private long storedAtNanos;
+
     private boolean pausedByBound;
     private PartitionBatch<?, ?> newestBatch;
 
-    OwnedPartition(TopicPartition topicPartition, Time time) {
+    OwnedPartition(TopicPartition topicPartition, Events events, Time time) {
         this.topicPartition = topicPartition;
+        this.events = events;
         this.time = time;
+        this.storedAtNanos = time.nanoTime();
     }
 
     OffsetTracker tracker() {
         return tracker;
     }
 
+    /** What the group had stored when the partition was assigned: consuming goes on there, unless that is out of range. */
+    void storedIs(OffsetAndMetadata offset) {
+        storedIsWhereConsumingBegins = false;
+        stored = OptionalLong.of(offset.offset());
+        startIncarnation(offset.offset());
+        setPosition(offset);
+    }
+
+    /** The group had stored nothing: where consuming begins is to be stored soon, since a reset would begin elsewhere. */
+    void storeWhereConsumingBegins() {
+        storedIsWhereConsumingBegins = false;
+    }
+
     /**
      * The tracker for records from an offset on: the present one, or a new one if the log is being read from further back.
-     * Where consuming begins is where the group's stored offset, or the reset policy, has put it.
      */
     OffsetTracker trackerFrom(long offset) {
+        positionSeen = true;
         OffsetTracker present = tracker;
         if (present != null && offset >= present.position()) {
             return present;
         }
         if (present != null) {
+            long from = present.position();
             log.warn(
                     "{}: the position moved back from {} to {}; what was delivered before is void",
                     topicPartition,
-                    present.position(),
+                    from,
                     offset);
-        } else if (!sought) {
+            events.positionJumped(topicPartition, from, offset);
+        } else if (storedIsWhereConsumingBegins) {
             stored = OptionalLong.of(offset);
         }
         return startIncarnation(offset);
     }
 
+    /** Records from the tracker's position up to an offset were deleted before they could be read. */
+    void deletedBefore(long logStart) {
+        long from = tracker.position();
+        log.warn("{}: records from {} to {} were deleted before they were read", topicPartition, from, logStart);
+        events.positionJumped(topicPartition, from, logStart);
+    }
+
     /** A poll has moved the position to here, past records that have been tracked and past holes. */
     void reached(OffsetAndMetadata position) {
-        OffsetTracker reader = tracker;
-        if (reader == null) {
+        if (tracker == null) {
             // Consuming began below, with holes alone: what is stored is not this position.
-            reader = startIncarnation(position.offset());
+            positionSeen = true;
+            startIncarnation(position.offset());
         } else {
-            reader = trackerFrom(position.offset());
+            trackerFrom(position.offset());
         }
+        setPosition(position);
+    }
+
+    /** The Kafka consumer says that this is its position, after a poll that may have moved it past records or not. */
+    void positionIs(long position, boolean mayHavePassedRecords) {
+        if (tracker == null && mayHavePassedRecords) {
+            reached(new OffsetAndMetadata(position));
+            return;
+        }
+        boolean first = !positionSeen;
+        OffsetTracker reader = trackerFrom(position);
+        long from = reader.position();
+        if (position > from) {
+            if (first && !mayHavePassedRecords) {
+                log.warn("{}: consuming begins at {}, not at the stored offset {}", topicPartition, position, from);
+                events.positionJumped(topicPartition, from, position);
+            }
+            reader.updatePosition(position);
+        }
+    }
+
+    boolean isPositionSeen() {
+        return positionSeen;
+    }
+
+    private void setPosition(OffsetAndMetadata position) {
         if (position.leaderEpoch().isPresent()) {
-            reader.updatePosition(position.offset(), position.leaderEpoch().get());
+            tracker.updatePosition(position.offset(), position.leaderEpoch().get());
         } else {
-            reader.updatePosition(position.offset());
+            tracker.updatePosition(position.offset());
         }
     }
 
@@ -94,17 +151,22 @@ final class OwnedPartition {
 
     /** The user has set the position: what was delivered before is void. */
     void seekTo(OffsetAndMetadata position) {
-        sought = true;
+        sought();
         startIncarnation(position.offset());
-        reached(position);
+        setPosition(position);
         refreshProgress();
     }
 
     /** The user has set the position to one that is known only after the next poll. */
     void seekToUnknown() {
-        sought = true;
+        sought();
         endIncarnation();
         tracker = null;
+    }
+
+    private void sought() {
+        positionSeen = true;
+        storedIsWhereConsumingBegins = false;
     }
 
     private void endIncarnation() {
@@ -208,6 +270,7 @@ final class OwnedPartition {
             return;
         }
         newestConfirmedCommit = commitNumber;
+        storedAtNanos = time.nanoTime();
         stored = OptionalLong.of(snapshot.offset.offset());
         if (snapshot.incarnation == tracker && !tracker.hasEnded()) {
             tracker.confirmCommit(snapshot.offset.offset());
@@ -223,6 +286,11 @@ final class OwnedPartition {
         if (commitNumber > newestConfirmedCommit) {
             stored = OptionalLong.empty();
         }
+    }
+
+    /** How long until what is stored should be stored again, so that it does not expire; zero or less: now. */
+    long nanosUntilKeepAlive(long keepAliveNanos, long now) {
+        return tracker == null ? Long.MAX_VALUE : keepAliveNanos - (now - storedAtNanos);
     }
 
     boolean isPausedByBound() {

@@ -12,13 +12,15 @@ import org.apache.kafka.common.TopicPartition;
 
 /** The partitions that this consumer owns. Belongs to the loop thread, but for {@link #status}. */
 final class Ownership {
+    private final Events events;
     private final Time time;
     private final Map<TopicPartition, OwnedPartition> owned = new HashMap<>();
 
     /** A copy for other threads, replaced whenever a partition comes or goes. */
     private volatile List<OwnedPartition> published = List.of();
 
-    Ownership(Time time) {
+    Ownership(Events events, Time time) {
+        this.events = events;
         this.time = time;
     }
 
@@ -26,7 +28,7 @@ final class Ownership {
     OwnedPartition own(TopicPartition topicPartition) {
         OwnedPartition partition = owned.get(topicPartition);
         if (partition == null) {
-            partition = new OwnedPartition(topicPartition, time);
+            partition = new OwnedPartition(topicPartition, events, time);
             owned.put(topicPartition, partition);
             publish();
         }
@@ -64,8 +66,12 @@ final class Ownership {
 
     /** Any thread. */
     Map<TopicPartition, TrackerStatus> status() {
+        return status(published);
+    }
+
+    static Map<TopicPartition, TrackerStatus> status(Collection<OwnedPartition> partitions) {
         Map<TopicPartition, TrackerStatus> status = new LinkedHashMap<>();
-        for (OwnedPartition partition : published) {
+        for (OwnedPartition partition : partitions) {
             TrackerStatus one = partition.status();
             if (one != null) {
                 status.put(partition.topicPartition, one);

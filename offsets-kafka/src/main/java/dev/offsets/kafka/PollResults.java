@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -29,11 +30,12 @@ final class PollResults<K, V> {
     private final Ownership ownership;
     private final Failures failures;
     private final Predicate<TopicPartition> pausedByUser;
+    private final LogStarts logStarts;
 
     /** Whether next offsets may be missing from results although positions move: an interceptor may drop them. */
     private boolean nextOffsetsMayBeMissing;
 
-    private boolean wakeupSwallowed;
+    private final Wakeups wakeups;
     private TrackedRecords<K, V> newest;
 
     /** Batches of earlier results with records that were not handed out, while the user has paused their partitions. */
@@ -44,11 +46,15 @@ final class PollResults<K, V> {
             Ownership ownership,
             Failures failures,
             Predicate<TopicPartition> pausedByUser,
+            LogStarts logStarts,
+            Wakeups wakeups,
             boolean nextOffsetsMayBeMissing) {
         this.consumer = consumer;
         this.ownership = ownership;
         this.failures = failures;
         this.pausedByUser = pausedByUser;
+        this.logStarts = logStarts;
+        this.wakeups = wakeups;
         this.nextOffsetsMayBeMissing = nextOffsetsMayBeMissing;
         this.newest = new TrackedRecords<>(List.of(), ConsumerRecords.empty(), failures);
     }
@@ -80,13 +86,19 @@ final class PollResults<K, V> {
             }
         }
         boolean asPolled = batches.isEmpty();
+        Map<TopicPartition, OffsetAndMetadata> nextOffsets = polled.nextOffsets();
         for (TopicPartition topicPartition : polled.partitions()) {
             List<ConsumerRecord<K, V>> records = ascending(polled.records(topicPartition));
             if (!records.isEmpty()) {
-                add(batches, topicPartition, register(topicPartition, records), records);
+                add(
+                        batches,
+                        topicPartition,
+                        register(topicPartition, records, nextOffsets.get(topicPartition)),
+                        records);
             }
         }
-        updatePositions(polled);
+        nextOffsetsMayBeMissing |= nextOffsets.isEmpty() && !polled.isEmpty();
+        updatePositions(nextOffsets);
         newest = new TrackedRecords<>(new ArrayList<>(batches.values()), asPolled ? polled : null, failures);
         return newest;
     }
@@ -107,9 +119,16 @@ final class PollResults<K, V> {
         ownership.own(topicPartition).setNewestBatch(batch);
     }
 
-    private OffsetTracker register(TopicPartition topicPartition, List<ConsumerRecord<K, V>> records) {
-        OffsetTracker tracker =
-                ownership.own(topicPartition).trackerFrom(records.get(0).offset());
+    private OffsetTracker register(
+            TopicPartition topicPartition, List<ConsumerRecord<K, V>> records, OffsetAndMetadata next) {
+        OwnedPartition partition = ownership.own(topicPartition);
+        OffsetTracker tracker = partition.trackerFrom(records.get(0).offset());
+        if (records.get(0).offset() > tracker.position() && next != null) {
+            OptionalLong logStart = logStarts.at(topicPartition, next.offset());
+            if (logStart.isPresent() && logStart.getAsLong() > tracker.position()) {
+                partition.deletedBefore(logStart.getAsLong());
+            }
+        }
         for (ConsumerRecord<K, V> record : records) {
             if (record.offset() < tracker.position()) {
                 continue; // the same offset twice, by an interceptor: one record, one outcome
@@ -135,42 +154,26 @@ final class PollResults<K, V> {
         return records;
     }
 
-    private void updatePositions(ConsumerRecords<K, V> polled) {
-        Map<TopicPartition, OffsetAndMetadata> nextOffsets = polled.nextOffsets();
+    private void updatePositions(Map<TopicPartition, OffsetAndMetadata> nextOffsets) {
         nextOffsets.forEach(
                 (topicPartition, next) -> ownership.own(topicPartition).reached(next));
-        nextOffsetsMayBeMissing |= nextOffsets.isEmpty() && !polled.isEmpty();
-        boolean missing = nextOffsetsMayBeMissing && nextOffsets.isEmpty();
         for (OwnedPartition partition : ownership.all()) {
-            if (missing || partition.tracker() == null) {
-                readPosition(partition, missing);
+            boolean missing = nextOffsetsMayBeMissing && nextOffsets.isEmpty();
+            if (missing || !partition.isPositionSeen() || partition.tracker() == null) {
+                readPosition(partition);
             }
         }
     }
 
     /** Asks for a position only if the consumer knows it without asking the broker. */
-    private void readPosition(OwnedPartition partition, boolean mayHaveMoved) {
-        long position;
+    private void readPosition(OwnedPartition partition) {
         try {
-            position = consumer.position(partition.topicPartition, Duration.ZERO);
+            long position = consumer.position(partition.topicPartition, Duration.ZERO);
+            partition.positionIs(position, nextOffsetsMayBeMissing);
         } catch (WakeupException e) {
-            wakeupSwallowed = true;
-            return;
+            wakeups.missed();
         } catch (RuntimeException e) {
             log.debug("{}: the position is not known yet", partition.topicPartition, e);
-            return;
         }
-        if (mayHaveMoved) {
-            partition.reached(new OffsetAndMetadata(position));
-        } else {
-            partition.trackerFrom(position);
-        }
-    }
-
-    /** Whether a wakeup that was meant for poll came while a position was read; asking resets it. */
-    boolean takeSwallowedWakeup() {
-        boolean swallowed = wakeupSwallowed;
-        wakeupSwallowed = false;
-        return swallowed;
     }
 }

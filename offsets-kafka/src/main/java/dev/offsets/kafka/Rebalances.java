@@ -3,7 +3,10 @@ package dev.offsets.kafka;
 import dev.offsets.kafka.Time.Deadline;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -20,25 +23,33 @@ final class Rebalances {
     private final Ownership ownership;
     private final Commits commits;
     private final Backpressure backpressure;
+    private final LogStarts logStarts;
     private final Draining draining;
+    private final StoredOffsets storedOffsets;
+    private final Events events;
     private final Duration drainTimeout;
     private final Time time;
     private Deadline drainBy;
     private Deadline closeBy;
     private long abandonedRecords;
-    private Throwable kept;
 
     Rebalances(
             Ownership ownership,
             Commits commits,
             Backpressure backpressure,
+            LogStarts logStarts,
             Draining draining,
+            StoredOffsets storedOffsets,
+            Events events,
             Duration drainTimeout,
             Time time) {
         this.ownership = ownership;
         this.commits = commits;
         this.backpressure = backpressure;
+        this.logStarts = logStarts;
         this.draining = draining;
+        this.storedOffsets = storedOffsets;
+        this.events = events;
         this.drainTimeout = drainTimeout;
         this.time = time;
     }
@@ -48,30 +59,33 @@ final class Rebalances {
         return new ConsumerRebalanceListener() {
             @Override
             public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-                guarded(() -> take(partitions));
-                guarded(() -> users.onPartitionsAssigned(partitions));
+                events.guarded(() -> take(partitions));
+                events.guarded(() -> users.onPartitionsAssigned(partitions));
             }
 
             @Override
             public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-                guarded(() -> giveUp(partitions));
-                guarded(() -> users.onPartitionsRevoked(partitions));
+                events.guarded(() -> giveUp(partitions));
+                events.guarded(() -> users.onPartitionsRevoked(partitions));
                 // Should the user's listener have sought one of them.
                 forget(ownership.among(partitions), partitions);
             }
 
             @Override
             public void onPartitionsLost(Collection<TopicPartition> partitions) {
-                guarded(() -> lose(partitions));
-                guarded(() -> users.onPartitionsLost(partitions));
+                events.guarded(() -> lose(partitions));
+                events.guarded(() -> users.onPartitionsLost(partitions));
                 forget(ownership.among(partitions), partitions);
             }
         };
     }
 
     void take(Collection<TopicPartition> partitions) {
-        partitions.forEach(ownership::own);
+        Set<TopicPartition> added = new HashSet<>(partitions);
+        ownership.all().forEach(partition -> added.remove(partition.topicPartition));
+        added.forEach(ownership::own);
         backpressure.assigned(partitions);
+        storedOffsets.find(ownership.among(added), boundedBy(closeBy));
     }
 
     /**
@@ -83,6 +97,7 @@ final class Rebalances {
         if (given.isEmpty()) {
             return;
         }
+        Optional<Exception> commitFailure = Optional.empty();
         try {
             draining.begin(given);
             draining.awaitWithoutPolling(given, boundedBy(drainBy));
@@ -97,8 +112,10 @@ final class Rebalances {
             RuntimeException failure = commits.commitNow(given, boundedBy(closeBy));
             if (failure != null) {
                 log.warn("The last commit of {} failed; what it covered may be delivered again", partitions, failure);
+                commitFailure = Optional.of(failure);
             }
         } finally {
+            events.revoked(Ownership.status(given), commitFailure);
             forget(given, partitions);
         }
     }
@@ -119,36 +136,20 @@ final class Rebalances {
         if (!lost.isEmpty()) {
             abandonedRecords += draining.running(lost);
             log.warn("{} lost without a last commit; what was not committed will be delivered again", partitions);
+            events.lost(Ownership.status(lost));
             forget(lost, partitions);
         }
     }
 
     private void forget(List<OwnedPartition> given, Collection<TopicPartition> partitions) {
         ownership.fence(given);
+        commits.forgetTopicsNotOwned();
         backpressure.gone(partitions);
-    }
-
-    private void guarded(Runnable callback) {
-        try {
-            callback.run();
-        } catch (Throwable e) {
-            if (kept == null) {
-                kept = e;
-            } else {
-                kept.addSuppressed(e);
-            }
-        }
+        partitions.forEach(logStarts::gone);
     }
 
     /** How many records were still being worked on when their partitions went, so far. */
     long abandonedRecords() {
         return abandonedRecords;
-    }
-
-    /** What a listener threw and nobody has been told of yet; null when nothing. Asking hands it over. */
-    Throwable takeKept() {
-        Throwable taken = kept;
-        kept = null;
-        return taken;
     }
 }

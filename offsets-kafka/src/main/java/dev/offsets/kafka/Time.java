@@ -1,6 +1,7 @@
 package dev.offsets.kafka;
 
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /** The clock and the way to wait on it, so that tests can bring their own. */
@@ -15,6 +16,11 @@ interface Time {
         public void park(long nanos) {
             LockSupport.parkNanos(nanos);
         }
+
+        @Override
+        public double random() {
+            return ThreadLocalRandom.current().nextDouble();
+        }
     };
 
     /** Monotonic time in nanoseconds. */
@@ -22,6 +28,9 @@ interface Time {
 
     /** Waits about that long; returns at once when the thread is interrupted. */
     void park(long nanos);
+
+    /** A random number from 0 to 1, to spread out what would otherwise happen to many at once. */
+    double random();
 
     /** A duration in nanoseconds; those that don't fit are as long as a {@code long} allows. */
     static long saturatedNanos(Duration duration) {
@@ -44,6 +53,11 @@ interface Time {
 
         long remainingNanos() {
             return Math.max(0, lengthNanos - (time.nanoTime() - startNanos));
+        }
+
+        /** A deadline after one of so many parts of what is left. */
+        Deadline dividedBy(int parts) {
+            return new Deadline(time, time.nanoTime(), remainingNanos() / parts);
         }
 
         Duration remaining() {

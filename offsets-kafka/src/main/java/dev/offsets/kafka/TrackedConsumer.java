@@ -48,8 +48,8 @@ import org.apache.kafka.common.errors.WakeupException;
  * from then on ignores what is still reported for them; when they are lost it commits nothing.
  *
  * <p><b>Threads.</b> As with a Kafka consumer, all methods belong to the loop thread and throw {@link
- * java.util.ConcurrentModificationException} when called from another while one runs; only {@link #wakeup} and {@link
- * #status} may be called from any thread. Workers report through the {@link TrackedRecord}s or the {@link TrackedRecords}.
+ * java.util.ConcurrentModificationException} when called from another while one runs; only {@link #wakeup},
+ * {@link #requestCommit} and {@link #status} may be called from any thread. Workers report through the {@link TrackedRecord}s or the {@link TrackedRecords}.
  */
 public final class TrackedConsumer<K, V> implements AutoCloseable {
     /** While work is in flight, the loop looks this often for what has finished: it frees partitions and makes commits due. */
@@ -72,7 +72,10 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private final Ownership ownership;
     private final Commits commits;
     private final Backpressure backpressure;
+    private final StuckRecords stuckRecords;
+    private final Events events;
     private final Draining draining;
+    private final Wakeups wakeups = new Wakeups();
     private final Rebalances rebalances;
     private final PollResults<K, V> results;
     private Throwable broken;
@@ -85,13 +88,24 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         this.time = settings.time;
         this.drainTimeout = settings.drainTimeout;
         this.apiTimeout = configuration.defaultApiTimeout();
-        this.ownership = new Ownership(time);
-        this.commits = new Commits(consumer, ownership, settings.commitPolicy, apiTimeout.toNanos(), time);
-        this.backpressure = new Backpressure(consumer, ownership, settings.maxInFlightPerPartition);
+        this.events = new Events(settings.listener);
+        this.ownership = new Ownership(events, time);
+        this.commits = new Commits(consumer, ownership, settings, apiTimeout, events, wakeups);
+        this.backpressure = new Backpressure(consumer, ownership, settings);
+        this.stuckRecords = new StuckRecords(ownership, settings.stuckLimit);
         this.draining = new Draining(settings.explicitStarts, time);
-        this.rebalances = new Rebalances(ownership, commits, backpressure, draining, drainTimeout, time);
+        LogStarts logStarts = new LogStarts(consumer);
+        StoredOffsets storedOffsets = new StoredOffsets(consumer, wakeups, configuration.resetPassesOverRecords());
+        this.rebalances = new Rebalances(
+                ownership, commits, backpressure, logStarts, draining, storedOffsets, events, drainTimeout, time);
         this.results = new PollResults<>(
-                consumer, ownership, failures, backpressure::isPausedByUser, configuration.hasInterceptors());
+                consumer,
+                ownership,
+                failures,
+                backpressure::isPausedByUser,
+                logStarts,
+                wakeups,
+                configuration.hasInterceptors());
     }
 
     /**
@@ -200,6 +214,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
      * @return the records, each registered before it is handed out; empty when none came in time
      * @throws RecordFailedException if a record has failed; what had finished was committed. So does each later call,
      *     until the record's partition is sought or gone
+     * @throws RecordStuckException if a record has been incomplete for longer than
+     *     {@link TrackedConsumerBuilder#stopWhenStuckFor} allows; what had finished was committed. So does each later call
      * @throws WakeupException if {@link #wakeup} was called
      * @throws InterruptException if the thread was interrupted
      * @throws IllegalStateException if closed, or without a subscription or assignment
@@ -217,7 +233,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 while (true) {
                     throwWhatIsKept();
                     long untilDue = doWhatIsDue();
-                    long wait = results.hasRest() ? 0 : Math.min(deadline.remainingNanos(), untilDue);
+                    long wait = results.hasRest() ? 0 : Math.max(0, Math.min(deadline.remainingNanos(), untilDue));
                     TrackedRecords<K, V> records = fetch(Duration.ofNanos(wait));
                     if (!records.isEmpty() || deadline.isPast()) {
                         return records;
@@ -244,14 +260,17 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         if (broken != null) {
             throw new IllegalStateException("this consumer has stopped after an internal error; close it", broken);
         }
-        Throwable kept = rebalances.takeKept();
+        Throwable kept = events.takeKept();
         if (kept != null) {
             Unchecked.rethrow(kept);
         }
-        if (commits.takeSwallowedWakeup() || results.takeSwallowedWakeup()) {
+        if (wakeups.takeMissed()) {
             throw new WakeupException();
         }
-        RecordFailedException failure = failures.current();
+        RuntimeException failure = failures.current();
+        if (failure == null) {
+            failure = stuckRecords.current();
+        }
         if (failure != null) {
             RuntimeException commitFailure = commits.commitNow(ownership.all(), Deadline.in(time, drainTimeout));
             if (commitFailure != null) {
@@ -264,6 +283,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     /** Answers how long, in nanoseconds, nothing is due. */
     private long doWhatIsDue() {
         boolean inFlight = false;
+        commits.takeRequest();
         for (OwnedPartition partition : ownership.all()) {
             partition.advance();
             inFlight |= partition.recordsHeld() > 0;
@@ -283,6 +303,14 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             ownership.fence(ownership.all());
             throw e;
         }
+    }
+
+    /**
+     * Asks for what has finished to be committed in the next turn of the loop, whatever the policy says. Any thread; many
+     * requests become one commit.
+     */
+    public void requestCommit() {
+        commits.request();
     }
 
     /**
@@ -430,8 +458,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         }
         return loopThread.call(() -> {
             if (closed == null) {
-                Closing closing =
-                        new Closing(consumer, ownership, commits, backpressure, draining, rebalances, failures, time);
+                Closing closing = new Closing(
+                        consumer, ownership, commits, backpressure, draining, rebalances, events, failures, time);
                 closed = notWithin("close", () -> closing.close(Deadline.in(time, timeout)));
             }
             return closed;

@@ -16,6 +16,8 @@ import org.apache.kafka.common.serialization.Deserializer;
  */
 public final class TrackedConsumerBuilder<K, V> {
     private static final int DEFAULT_MAX_IN_FLIGHT_PER_PARTITION = 10_000;
+    private static final int DEFAULT_MAX_IN_FLIGHT = 100_000;
+    private static final Duration DEFAULT_COMMIT_KEEP_ALIVE = Duration.ofHours(1);
     private static final CommitPolicy DEFAULT_COMMIT_POLICY = CommitPolicy.timeBounded(Duration.ofSeconds(5));
 
     private final ConsumerConfiguration configuration;
@@ -24,7 +26,11 @@ public final class TrackedConsumerBuilder<K, V> {
     private Deserializer<V> valueDeserializer;
     CommitPolicy commitPolicy = DEFAULT_COMMIT_POLICY;
     int maxInFlightPerPartition = DEFAULT_MAX_IN_FLIGHT_PER_PARTITION;
+    int maxInFlight = DEFAULT_MAX_IN_FLIGHT;
     Duration drainTimeout;
+    Duration commitKeepAlive = DEFAULT_COMMIT_KEEP_ALIVE;
+    Duration stuckLimit;
+    TrackedConsumerListener listener = new TrackedConsumerListener() {};
     boolean explicitStarts;
     Time time = Time.SYSTEM;
     private boolean used;
@@ -70,6 +76,17 @@ public final class TrackedConsumerBuilder<K, V> {
     }
 
     /**
+     * How many records of all partitions together may be in flight, those finished above an incomplete one included,
+     * before every partition that has any is paused. A partition with nothing in flight is never paused, so that one more
+     * record of each may come on top. One or more; the default is 100,000.
+     */
+    public TrackedConsumerBuilder<K, V> maxInFlight(int records) {
+        check(records >= 1, "maxInFlight is " + records + ": it must be one or more");
+        maxInFlight = records;
+        return this;
+    }
+
+    /**
      * How long to wait for running work when partitions are revoked, and by {@link TrackedConsumer#close()}. A last
      * commit may take as long again, so twice this must be less than {@code max.poll.interval.ms}: while the wait
      * lasts, a rebalance waits too. Zero or more; the default is ten seconds, or a quarter of
@@ -88,6 +105,39 @@ public final class TrackedConsumerBuilder<K, V> {
      */
     public TrackedConsumerBuilder<K, V> explicitStarts() {
         explicitStarts = true;
+        return this;
+    }
+
+    /**
+     * How often to commit again what is stored for a partition without progress, so that it does not expire on the
+     * broker: well below the broker's {@code offsets.retention.minutes}. More than zero; the default is one hour, for the
+     * broker's default of seven days.
+     */
+    public TrackedConsumerBuilder<K, V> commitKeepAlive(Duration interval) {
+        check(
+                interval != null && !interval.isZero() && !interval.isNegative(),
+                "commitKeepAlive is " + interval + ": it must be more than zero");
+        commitKeepAlive = interval;
+        return this;
+    }
+
+    /**
+     * Stops the consumer once a record has been incomplete for so long: {@link TrackedConsumer#poll} then commits what has
+     * finished and throws a {@link RecordStuckException}. Without it a stuck record holds its partition for ever while
+     * the consumer looks healthy to its group. More than zero; off by default.
+     */
+    public TrackedConsumerBuilder<K, V> stopWhenStuckFor(Duration limit) {
+        check(
+                limit != null && !limit.isZero() && !limit.isNegative(),
+                "stopWhenStuckFor is " + limit + ": it must be more than zero; leave it out to never stop");
+        stuckLimit = limit;
+        return this;
+    }
+
+    /** Is told of commits, of partitions that are given up, and of positions that move back. */
+    public TrackedConsumerBuilder<K, V> listener(TrackedConsumerListener listener) {
+        check(listener != null, "listener is null: give one, or leave it out");
+        this.listener = listener;
         return this;
     }
 

@@ -125,7 +125,7 @@ class ArchitectureTest {
                 .callMethodWhere(new DescribedPredicate<JavaMethodCall>("a commit is called without offsets") {
                     @Override
                     public boolean test(JavaMethodCall call) {
-                        return call.getName().startsWith("commit")
+                        return Set.of("commitSync", "commitAsync").contains(call.getName())
                                 && call.getTargetOwner().isAssignableTo(Consumer.class)
                                 && call.getTarget().getRawParameterTypes().stream()
                                         .noneMatch(type -> type.isEquivalentTo(Map.class));

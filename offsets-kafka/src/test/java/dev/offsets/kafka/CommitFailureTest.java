@@ -148,8 +148,15 @@ class CommitFailureTest {
 
     @Test
     void apiTimeoutOfTheConfiguration_boundsTheWaitForAnAnswer() {
-        Rig shorter = Rig.withConfig(
-                        Map.of("group.id", "group", "enable.auto.commit", false, "default.api.timeout.ms", "5000"))
+        Rig shorter = Rig.withConfig(Map.of(
+                        "group.id",
+                        "group",
+                        "enable.auto.commit",
+                        false,
+                        "auto.offset.reset",
+                        "earliest",
+                        "default.api.timeout.ms",
+                        "5000"))
                 .subscribed(P0);
         shorter.kafka.records(P0, 0, 1);
         shorter.poll();

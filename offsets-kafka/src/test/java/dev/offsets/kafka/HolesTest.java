@@ -202,7 +202,14 @@ class HolesTest {
 
     private static Rig withInterceptor(UnaryOperator<ConsumerRecords<String, String>> interceptor) {
         Rig rig = Rig.withConfig(Map.of(
-                        "group.id", "group", "enable.auto.commit", "false", "interceptor.classes", "any.Interceptor"))
+                        "group.id",
+                        "group",
+                        "enable.auto.commit",
+                        "false",
+                        "auto.offset.reset",
+                        "earliest",
+                        "interceptor.classes",
+                        "any.Interceptor"))
                 .subscribed(P0);
         rig.kafka.interceptor = interceptor;
         return rig;

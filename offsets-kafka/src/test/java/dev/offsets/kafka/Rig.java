@@ -21,7 +21,8 @@ final class Rig {
     static final String TOPIC = "topic";
     static final TopicPartition P0 = new TopicPartition(TOPIC, 0);
     static final TopicPartition P1 = new TopicPartition(TOPIC, 1);
-    static final Map<String, Object> CONFIG = Map.of("group.id", "group", "enable.auto.commit", "false");
+    static final Map<String, Object> CONFIG =
+            Map.of("group.id", "group", "enable.auto.commit", "false", "auto.offset.reset", "earliest");
 
     final SimulatedConsumer kafka = new SimulatedConsumer();
     final VirtualTime time = kafka.time;

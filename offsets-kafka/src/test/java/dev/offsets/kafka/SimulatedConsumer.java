@@ -450,6 +450,15 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         throwIfWoken();
     }
 
+    @Override
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions, Duration timeout) {
+        checkOpen();
+        throwIfWoken();
+        Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
+        partitions.forEach(partition -> committed.put(partition, stored.get(partition)));
+        return committed;
+    }
+
     /** Every commit request passes here when it is sent. */
     void sending(Kind kind, Map<TopicPartition, OffsetAndMetadata> offsets) {
         commits.add(new Commit(kind, Map.copyOf(offsets)));

@@ -32,6 +32,12 @@ final class VirtualTime implements Time {
         }
     }
 
+    /** No jitter. */
+    @Override
+    public double random() {
+        return 0;
+    }
+
     Duration elapsed() {
         return Duration.ofNanos(elapsedNanos);
     }

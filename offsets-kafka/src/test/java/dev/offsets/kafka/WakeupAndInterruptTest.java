@@ -28,10 +28,21 @@ class WakeupAndInterruptTest {
 
     @Test
     void wakeup_isThrownByTheNextPoll_once() {
+        rig.tick();
         rig.consumer.wakeup();
 
         assertThatThrownBy(() -> rig.poll()).isInstanceOf(WakeupException.class);
         rig.tick();
+    }
+
+    @Test
+    void wakeupThatMeetsAnAssignment_isThrownByTheNextPoll_once() {
+        rig.consumer.wakeup();
+        rig.tick();
+
+        assertThatThrownBy(() -> rig.poll()).isInstanceOf(WakeupException.class);
+        rig.tick();
+        assertThat(rig.status(P0)).isNotNull();
     }
 
     @Test

@@ -1,0 +1,34 @@
+package dev.offsets.kafka;
+
+import java.time.Duration;
+import org.apache.kafka.common.TopicPartition;
+
+/** Finds a record that has been incomplete for too long, where the user has set a limit. For the loop thread. */
+final class StuckRecords {
+    private final Ownership ownership;
+    private final Duration limit;
+
+    /** @param limit null for none */
+    StuckRecords(Ownership ownership, Duration limit) {
+        this.ownership = ownership;
+        this.limit = limit;
+    }
+
+    /** The first record found to be stuck; null when none is. */
+    RecordStuckException current() {
+        if (limit == null) {
+            return null;
+        }
+        for (OwnedPartition partition : ownership.all()) {
+            if (partition.recordsHeld() > 0) {
+                Duration age = partition.tracker().lowestIncompleteAge().orElse(Duration.ZERO);
+                if (age.compareTo(limit) >= 0) {
+                    TopicPartition topicPartition = partition.topicPartition;
+                    return new RecordStuckException(
+                            topicPartition, partition.tracker().committableOffset(), age, limit);
+                }
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,268 @@
+package dev.offsets.kafka.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.offsets.kafka.broker.LocalBroker;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * What an integration test needs of Kafka: a broker, which all tests of this JVM share, and a topic and a group of its
+ * own. Closes at the test's end what was opened through it, and checks what its {@link Member}s have committed.
+ */
+final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
+    private static final AtomicInteger TESTS = new AtomicInteger();
+
+    /** Started by the first test that asks for it; ends with this JVM. */
+    private static final class Shared {
+        static final LocalBroker BROKER = LocalBroker.builder()
+                .property("group.consumer.heartbeat.interval.ms", 200)
+                .start();
+        static final Admin ADMIN = Admin.create(Map.of("bootstrap.servers", BROKER.bootstrapServers()));
+        static final KafkaProducer<String, String> PRODUCER = producer(Map.of());
+
+        static KafkaProducer<String, String> producer(Map<String, Object> more) {
+            Map<String, Object> configuration = new HashMap<>(more);
+            configuration.put("bootstrap.servers", BROKER.bootstrapServers());
+            configuration.put("max.in.flight.requests.per.connection", 1);
+            return new KafkaProducer<>(configuration, new StringSerializer(), new StringSerializer());
+        }
+    }
+
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final List<Ledger> ledgers = new ArrayList<>();
+    private KafkaProducer<String, String> transactional;
+    private String name;
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        name = TESTS.incrementAndGet() + "-" + context.getRequiredTestMethod().getName();
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) throws Exception {
+        Throwable failure = null;
+        while (!opened.isEmpty()) {
+            try {
+                opened.pop().close();
+            } catch (Throwable e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        for (Ledger ledger : ledgers) {
+            assertThat(ledger.violations()).isEmpty();
+        }
+        if (failure != null) {
+            throw new AssertionError("closing failed", failure);
+        }
+    }
+
+    LocalBroker broker() {
+        return Shared.BROKER;
+    }
+
+    Admin admin() {
+        return Shared.ADMIN;
+    }
+
+    /** The test's own topic; {@link #createTopic} makes it. */
+    String topic() {
+        return name;
+    }
+
+    /** The test's own group. */
+    String group() {
+        return name;
+    }
+
+    TopicPartition partition(int partition) {
+        return new TopicPartition(topic(), partition);
+    }
+
+    void createTopic(int partitions) throws Exception {
+        createTopic(topic(), partitions, Map.of());
+    }
+
+    /** Makes a topic, and waits until its partitions can be written to and read from. */
+    void createTopic(String topic, int partitions, Map<String, String> configuration) throws Exception {
+        admin().createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(configuration)))
+                .all()
+                .get();
+        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+        for (int partition = 0; partition < partitions; partition++) {
+            ends.put(new TopicPartition(topic, partition), OffsetSpec.latest());
+        }
+        Await.until("the new topic's leaders answer", () -> {
+            try {
+                admin().listOffsets(ends).all().get();
+                return true;
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+                    return false; // Made, and the broker itself does not know of it yet
+                }
+                throw e;
+            }
+        });
+    }
+
+    /** A consumer's configuration, with the test's group, reading from the beginning. */
+    Map<String, Object> configuration(Protocol protocol) {
+        Map<String, Object> configuration = new HashMap<>(protocol.configuration());
+        configuration.put("bootstrap.servers", broker().bootstrapServers());
+        configuration.put("group.id", group());
+        configuration.put("enable.auto.commit", "false");
+        configuration.put("auto.offset.reset", "earliest");
+        configuration.put("fetch.max.wait.ms", "100");
+        configuration.put("key.deserializer", StringDeserializer.class.getName());
+        configuration.put("value.deserializer", StringDeserializer.class.getName());
+        return configuration;
+    }
+
+    Map<String, Object> configuration() {
+        return configuration(Protocol.CLASSIC_COOPERATIVE);
+    }
+
+    /** A member of the group, to be set up and started. */
+    Member.Builder member(Protocol protocol) {
+        return new Member.Builder(this, configuration(protocol));
+    }
+
+    Member.Builder member() {
+        return member(Protocol.CLASSIC_COOPERATIVE);
+    }
+
+    /** Checked and closed at the end of the test. */
+    void opened(Member member) {
+        ledgers.add(member.ledger());
+        opened.push(member);
+    }
+
+    ExecutorService pool(int threads) {
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        opened.push(pool::shutdownNow);
+        return pool;
+    }
+
+    /** Sends so many records to one partition, one after another, and waits for them. */
+    void produce(int partition, int records) throws Exception {
+        produce(topic(), partition, records);
+    }
+
+    void produce(String topic, int partition, int records) throws Exception {
+        List<Future<RecordMetadata>> sent = new ArrayList<>();
+        for (int i = 0; i < records; i++) {
+            sent.add(Shared.PRODUCER.send(new ProducerRecord<>(topic, partition, null, "value " + i)));
+        }
+        for (Future<RecordMetadata> one : sent) {
+            one.get();
+        }
+    }
+
+    void produce(int partition, String key, String value) throws Exception {
+        Shared.PRODUCER
+                .send(new ProducerRecord<>(topic(), partition, key, value))
+                .get();
+    }
+
+    /** A transaction of so many records in one partition, and its marker: it takes up one offset more. */
+    void transaction(int partition, int records, boolean commit) throws Exception {
+        if (transactional == null) {
+            transactional = Shared.producer(Map.of("transactional.id", name));
+            opened.push(transactional::close);
+            transactional.initTransactions();
+        }
+        long end = endOffset(partition, IsolationLevel.READ_UNCOMMITTED);
+        transactional.beginTransaction();
+        for (int i = 0; i < records; i++) {
+            transactional.send(new ProducerRecord<>(topic(), partition, null, "transactional " + i));
+        }
+        if (commit) {
+            transactional.commitTransaction();
+        } else {
+            // Otherwise what was not sent yet would just be dropped
+            transactional.flush();
+            transactional.abortTransaction();
+        }
+        Await.until(
+                "the transaction's marker is written",
+                () -> endOffset(partition, IsolationLevel.READ_COMMITTED) == end + records + 1);
+    }
+
+    long endOffset(int partition) throws Exception {
+        return endOffset(partition, IsolationLevel.READ_UNCOMMITTED);
+    }
+
+    long endOffset(int partition, IsolationLevel isolation) throws Exception {
+        return admin().listOffsets(Map.of(partition(partition), OffsetSpec.latest()), new ListOffsetsOptions(isolation))
+                .partitionResult(partition(partition))
+                .get()
+                .offset();
+    }
+
+    /** The end of each partition of a topic. */
+    Map<TopicPartition, Long> ends(int partitions) throws Exception {
+        Map<TopicPartition, Long> ends = new LinkedHashMap<>();
+        for (int partition = 0; partition < partitions; partition++) {
+            ends.put(partition(partition), endOffset(partition));
+        }
+        return ends;
+    }
+
+    /** What the test's group has stored, as others see it. */
+    Map<TopicPartition, OffsetAndMetadata> commits() throws Exception {
+        return commits(group());
+    }
+
+    Map<TopicPartition, OffsetAndMetadata> commits(String group) throws Exception {
+        return admin().listConsumerGroupOffsets(group, new ListConsumerGroupOffsetsOptions().requireStable(true))
+                .partitionsToOffsetAndMetadata(group)
+                .get();
+    }
+
+    /** The offsets that the test's group has stored. */
+    Map<TopicPartition, Long> committed() throws Exception {
+        return committed(group());
+    }
+
+    Map<TopicPartition, Long> committed(String group) throws Exception {
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        commits(group).forEach((partition, offset) -> {
+            if (offset != null) {
+                offsets.put(partition, offset.offset());
+            }
+        });
+        return offsets;
+    }
+
+    /** The offset that the test's group has stored for a partition; null when it has none. */
+    Long committed(int partition) throws Exception {
+        return committed().get(partition(partition));
+    }
+}
