@@ -350,8 +350,11 @@ final class Commits {
         }
     }
 
-    private static TimeoutException cutShort(RuntimeException reason) {
-        return new TimeoutException("a commit was cut short, with no time left to send it again", reason);
+    private static TimeoutException cutShort(RuntimeException by) {
+        return new TimeoutException(
+                "a wakeup or an interrupt came before the answer to the commit, and no time was left to send it again:"
+                        + " its outcome is unknown",
+                by);
     }
 
     /** Partitions have gone: their topics' troubles are forgotten with them. */

@@ -2,6 +2,7 @@ package dev.offsets.kafka.simulation;
 
 import dev.offsets.Receipt;
 import java.util.Collection;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -49,6 +50,9 @@ abstract class Checker {
 
     /** The coordinator has stored an offset. */
     void stored(String process, TopicPartition partition, OffsetAndMetadata offset) {}
+
+    /** The library tells its user that a commit was confirmed. */
+    void saidCommitted(SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets) {}
 
     /** The log has lost something. */
     void logChanged(SimulatedLog log) {}

@@ -86,6 +86,9 @@ final class SimulatedUser {
         var builder = TrackedConsumer.wrap(ClientProxy.around(client, tampering), settings.configuration())
                 .commitPolicy(settings.policy)
                 .maxInFlightPerPartition(settings.maxInFlight)
+                .maxInFlight(settings.maxInFlightOfAll)
+                .commitKeepAlive(settings.commitKeepAlive)
+                .listener(new UserListener(simulation, this))
                 .drainTimeout(settings.drainTimeout);
         if (settings.explicitStarts) {
             builder.explicitStarts();
