@@ -105,6 +105,8 @@ final class PollResults<K, V> {
             }
         }
         updatePositions(nextOffsets);
+        // What is left of a former result is void if the position has just moved back.
+        batches.values().removeIf(batch -> batch.incarnation.hasEnded());
         newest = new TrackedRecords<>(new ArrayList<>(batches.values()), asPolled ? polled : null, failures);
         return newest;
     }
