@@ -158,6 +158,48 @@ final class WrongCommits {
         }
     }
 
+    /** Sends each commit a second after it was due. */
+    static final class Late extends Tampering {
+        private Runnable waiting;
+        private int pollsUntilSent;
+
+        @Override
+        void commitAsync(
+                SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            waiting = () -> client.commitAsync(offsets, callback);
+            pollsUntilSent = 100;
+        }
+
+        @Override
+        ConsumerRecords<Long, Entry> poll(SimulatedClient client, Duration timeout) {
+            if (waiting != null && --pollsUntilSent == 0) {
+                waiting.run();
+                waiting = null;
+            }
+            return client.poll(timeout);
+        }
+    }
+
+    /** What has been committed once is taken to be stored for ever. */
+    static final class NothingTwice extends Tampering {
+        private final Map<TopicPartition, OffsetAndMetadata> confirmed = new HashMap<>();
+
+        @Override
+        void commitAsync(
+                SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            if (confirmed.entrySet().containsAll(offsets.entrySet())) {
+                callback.onComplete(offsets, null);
+                return;
+            }
+            client.commitAsync(offsets, (committed, exception) -> {
+                if (exception == null) {
+                    confirmed.putAll(offsets);
+                }
+                callback.onComplete(committed, exception);
+            });
+        }
+    }
+
     /** After a commit has failed, its partitions are never committed again. */
     static final class NoRetry extends Tampering {
         private final Set<TopicPartition> given = new HashSet<>();
