@@ -36,15 +36,19 @@ final class StoredOffsets {
         }
         Set<TopicPartition> topicPartitions =
                 partitions.stream().map(partition -> partition.topicPartition).collect(Collectors.toSet());
-        Map<TopicPartition, OffsetAndMetadata> stored;
-        try {
-            stored = consumer.committed(topicPartitions, deadline.remaining());
-        } catch (WakeupException e) {
-            wakeups.missed();
-            return;
-        } catch (RuntimeException e) {
-            log.warn("What is stored for {} could not be read; consuming goes on without knowing", topicPartitions, e);
-            return;
+        Map<TopicPartition, OffsetAndMetadata> stored = null;
+        while (stored == null) {
+            try {
+                stored = consumer.committed(topicPartitions, deadline.remaining());
+            } catch (WakeupException e) {
+                wakeups.missed(); // meant for poll
+            } catch (RuntimeException e) {
+                log.warn(
+                        "What is stored for {} could not be read; consuming goes on without knowing",
+                        topicPartitions,
+                        e);
+                return;
+            }
         }
         for (OwnedPartition partition : partitions) {
             OffsetAndMetadata offset = stored.get(partition.topicPartition);
