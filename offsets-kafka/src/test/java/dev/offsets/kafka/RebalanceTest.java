@@ -463,7 +463,7 @@ class RebalanceTest {
         assertThatThrownBy(() -> rig.poll())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(
-                        "poll was called from within poll or close, by a rebalance listener or a" + " commit policy");
+                        "poll was called from within poll or close, by a listener or a" + " commit policy");
         rig.tick();
     }
 
@@ -476,7 +476,7 @@ class RebalanceTest {
         assertThatThrownBy(() -> rig.poll())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(
-                        "close was called from within poll or close, by a rebalance listener or a" + " commit policy");
+                        "close was called from within poll or close, by a listener or a" + " commit policy");
         rig.complete(P0, 0);
         rig.consumer.close();
         assertThat(rig.stored(P0)).isEqualTo(1);
