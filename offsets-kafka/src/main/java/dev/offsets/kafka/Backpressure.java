@@ -94,6 +94,10 @@ final class Backpressure {
         return Set.copyOf(pausedByUser);
     }
 
+    boolean isPausedByUser(TopicPartition partition) {
+        return pausedByUser.contains(partition);
+    }
+
     /** Nothing is to be delivered any more: pauses everything, what will be assigned from now on included. */
     void pauseForClose() {
         closing = true;

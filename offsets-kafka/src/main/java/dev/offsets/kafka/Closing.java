@@ -56,15 +56,18 @@ final class Closing {
     }
 
     CloseResult close(Deadline deadline) {
-        rebalances.closeBy(deadline);
         long reserveNanos = Math.min(LONGEST_RESERVE_NANOS, deadline.remainingNanos() / 4);
+        Deadline drainBy = deadline.shortenedBy(reserveNanos);
+        rebalances.closeBy(drainBy, deadline);
         interrupted = Thread.interrupted();
         long drained = 0;
         if (!interrupted) {
+            long abandonedBefore = rebalances.abandonedRecords();
             long atStart = draining.begin(ownership.all());
             if (atStart > 0) {
-                drain(deadline, reserveNanos);
-                drained = Math.max(0, atStart - draining.running(ownership.all()));
+                drain(drainBy);
+                long abandoned = rebalances.abandonedRecords() - abandonedBefore;
+                drained = atStart - abandoned - draining.running(ownership.all());
             }
         }
         commit(deadline, reserveNanos / 2);
@@ -82,9 +85,9 @@ final class Closing {
     }
 
     /** Waits until no work runs, and leaves some of the time for the commit. */
-    private void drain(Deadline deadline, long reserveNanos) {
+    private void drain(Deadline drainBy) {
         while (draining.running(ownership.all()) > 0) {
-            long left = deadline.remainingNanos() - reserveNanos;
+            long left = drainBy.remainingNanos();
             if (left <= 0) {
                 return;
             }
@@ -103,16 +106,23 @@ final class Closing {
 
     /** The last commit. While a rebalance has it refused, polling is what brings that to its end. */
     private void commit(Deadline deadline, long reserveNanos) {
-        RuntimeException failure = commits.commitNow(ownership.all(), deadline);
+        RuntimeException failure = commitNow(deadline);
         while (failure instanceof RebalanceInProgressException && canPoll && !interrupted) {
             long left = deadline.remainingNanos() - reserveNanos;
             if (left <= 0) {
                 break;
             }
             poll(Math.min(REBALANCE_POLL_NANOS, left));
-            failure = commits.commitNow(ownership.all(), deadline);
+            failure = commitNow(deadline);
         }
         note(failure, "The last commit failed; what it covered may be delivered again");
+    }
+
+    private RuntimeException commitNow(Deadline deadline) {
+        RuntimeException failure = commits.commitNow(ownership.all(), deadline);
+        // Set, it would cut Kafka's close short, which would leave the group to find out.
+        interrupted |= Thread.interrupted();
+        return failure;
     }
 
     /** Takes part in the group, with everything paused. */

@@ -331,13 +331,13 @@ final class Commits {
                 } catch (WakeupException e) {
                     wakeups.missed();
                     if (deadline.isPast()) {
-                        return e;
+                        return cutShort(e);
                     }
                 } catch (InterruptException e) {
                     interrupted = true;
                     Thread.interrupted();
                     if (deadline.isPast()) {
-                        return e;
+                        return cutShort(e);
                     }
                 } catch (RuntimeException e) {
                     return e;
@@ -348,6 +348,13 @@ final class Commits {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private static TimeoutException cutShort(RuntimeException by) {
+        return new TimeoutException(
+                "a wakeup or an interrupt came before the answer to the commit, and no time was left to send it again:"
+                        + " its outcome is unknown",
+                by);
     }
 
     /** Partitions have gone: their topics' troubles are forgotten with them. */

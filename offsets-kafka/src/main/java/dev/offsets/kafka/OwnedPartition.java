@@ -115,6 +115,10 @@ final class OwnedPartition {
 
     /** The Kafka consumer says that this is its position, after a poll that may have moved it past records or not. */
     void positionIs(long position, boolean mayHavePassedRecords) {
+        if (tracker == null && mayHavePassedRecords) {
+            reached(new OffsetAndMetadata(position));
+            return;
+        }
         boolean first = !positionSeen;
         OffsetTracker reader = trackerFrom(position);
         long from = reader.position();
@@ -225,7 +229,7 @@ final class OwnedPartition {
             return status.started();
         }
         boolean current = newestBatch != null && newestBatch.incarnation == tracker;
-        return status.incomplete() - status.failed() - (current ? newestBatch.notHandedOut() : 0);
+        return status.incomplete() - status.failed() - (current ? newestBatch.offsetsNotHandedOut() : 0);
     }
 
     /** Records in flight and completed ahead. */

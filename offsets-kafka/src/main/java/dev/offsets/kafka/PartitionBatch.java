@@ -46,6 +46,18 @@ final class PartitionBatch<K, V> {
         return size() - handedOut;
     }
 
+    /** How many offsets have records of which none was handed out; an interceptor may have doubled a record. */
+    int offsetsNotHandedOut() {
+        int offsets = 0;
+        long last = handedOut == 0 ? -1 : records.get(handedOut - 1).offset();
+        for (int index = handedOut; index < size(); index++) {
+            long offset = records.get(index).offset();
+            offsets += offset == last ? 0 : 1;
+            last = offset;
+        }
+        return offsets;
+    }
+
     boolean isRestTaken() {
         return restTaken;
     }

@@ -8,6 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -27,6 +29,7 @@ final class PollResults<K, V> {
     private final Consumer<K, V> consumer;
     private final Ownership ownership;
     private final Failures failures;
+    private final Predicate<TopicPartition> pausedByUser;
     private final LogStarts logStarts;
 
     /** Whether next offsets may be missing from results although positions move: an interceptor may drop them. */
@@ -35,38 +38,51 @@ final class PollResults<K, V> {
     private final Wakeups wakeups;
     private TrackedRecords<K, V> newest;
 
+    /** Batches of earlier results with records that were not handed out, while the user has paused their partitions. */
+    private List<PartitionBatch<K, V>> heldBack = List.of();
+
     PollResults(
             Consumer<K, V> consumer,
             Ownership ownership,
             Failures failures,
+            Predicate<TopicPartition> pausedByUser,
             LogStarts logStarts,
             Wakeups wakeups,
             boolean nextOffsetsMayBeMissing) {
         this.consumer = consumer;
         this.ownership = ownership;
         this.failures = failures;
+        this.pausedByUser = pausedByUser;
         this.logStarts = logStarts;
         this.wakeups = wakeups;
         this.nextOffsetsMayBeMissing = nextOffsetsMayBeMissing;
         this.newest = new TrackedRecords<>(List.of(), ConsumerRecords.empty(), failures);
     }
 
-    /** Whether the newest result holds records that were not handed out. */
+    /** Whether there are records that were not handed out, and may be now. */
     boolean hasRest() {
-        for (PartitionBatch<K, V> batch : newest.batches()) {
-            if (batch.notHandedOut() > 0 && !batch.incarnation.hasEnded()) {
-                return true;
-            }
-        }
-        return false;
+        return Stream.concat(heldBack.stream(), newest.batches().stream())
+                .anyMatch(batch -> hasRest(batch) && !pausedByUser.test(batch.topicPartition));
+    }
+
+    private static boolean hasRest(PartitionBatch<?, ?> batch) {
+        return batch.notHandedOut() > 0 && !batch.incarnation.hasEnded();
     }
 
     TrackedRecords<K, V> take(ConsumerRecords<K, V> polled) {
         Map<TopicPartition, PartitionBatch<K, V>> batches = new LinkedHashMap<>();
-        for (PartitionBatch<K, V> former : newest.batches()) {
-            ownership.among(List.of(former.topicPartition)).forEach(partition -> partition.setNewestBatch(null));
-            if (former.notHandedOut() > 0 && !former.incarnation.hasEnded()) {
-                add(batches, former.topicPartition, former.incarnation, former.takeRest());
+        List<PartitionBatch<K, V>> former = new ArrayList<>(heldBack);
+        former.addAll(newest.batches());
+        heldBack = new ArrayList<>();
+        for (PartitionBatch<K, V> batch : former) {
+            boolean hold = hasRest(batch) && pausedByUser.test(batch.topicPartition);
+            ownership
+                    .among(List.of(batch.topicPartition))
+                    .forEach(partition -> partition.setNewestBatch(hold ? batch : null));
+            if (hold) {
+                heldBack.add(batch);
+            } else if (hasRest(batch)) {
+                add(batches, batch.topicPartition, batch.incarnation, batch.takeRest());
             }
         }
         boolean asPolled = batches.isEmpty();

@@ -29,7 +29,9 @@ final class Rebalances {
     private final Events events;
     private final Duration drainTimeout;
     private final Time time;
+    private Deadline drainBy;
     private Deadline closeBy;
+    private long abandonedRecords;
 
     Rebalances(
             Ownership ownership,
@@ -83,7 +85,7 @@ final class Rebalances {
         ownership.all().forEach(partition -> added.remove(partition.topicPartition));
         added.forEach(ownership::own);
         backpressure.assigned(partitions);
-        storedOffsets.find(ownership.among(added), bounded());
+        storedOffsets.find(ownership.among(added), boundedBy(closeBy));
     }
 
     /**
@@ -98,15 +100,16 @@ final class Rebalances {
         Optional<Exception> commitFailure = Optional.empty();
         try {
             draining.begin(given);
-            draining.awaitWithoutPolling(given, bounded());
+            draining.awaitWithoutPolling(given, boundedBy(drainBy));
             long abandoned = draining.running(given);
+            abandonedRecords += abandoned;
             if (abandoned > 0) {
                 log.warn(
                         "{} records of {} were still being worked on at the end of the wait; they will be delivered again",
                         abandoned,
                         partitions);
             }
-            RuntimeException failure = commits.commitNow(given, bounded());
+            RuntimeException failure = commits.commitNow(given, boundedBy(closeBy));
             if (failure != null) {
                 log.warn("The last commit of {} failed; what it covered may be delivered again", partitions, failure);
                 commitFailure = Optional.of(failure);
@@ -117,19 +120,21 @@ final class Rebalances {
         }
     }
 
-    private Deadline bounded() {
+    private Deadline boundedBy(Deadline closing) {
         Deadline bound = Deadline.in(time, drainTimeout);
-        return closeBy == null || bound.remainingNanos() < closeBy.remainingNanos() ? bound : closeBy;
+        return closing == null || bound.remainingNanos() < closing.remainingNanos() ? bound : closing;
     }
 
-    /** From now on nothing waits longer than until this. */
-    void closeBy(Deadline deadline) {
-        closeBy = deadline;
+    /** From now on nothing waits longer than until this: for work, and for what comes after it. */
+    void closeBy(Deadline drainBy, Deadline closeBy) {
+        this.drainBy = drainBy;
+        this.closeBy = closeBy;
     }
 
     private void lose(Collection<TopicPartition> partitions) {
         List<OwnedPartition> lost = ownership.among(partitions);
         if (!lost.isEmpty()) {
+            abandonedRecords += draining.running(lost);
             log.warn("{} lost without a last commit; what was not committed will be delivered again", partitions);
             events.lost(Ownership.status(lost));
             forget(lost, partitions);
@@ -141,5 +146,10 @@ final class Rebalances {
         commits.forgetTopicsNotOwned();
         backpressure.gone(partitions);
         partitions.forEach(logStarts::gone);
+    }
+
+    /** How many records were still being worked on when their partitions went, so far. */
+    long abandonedRecords() {
+        return abandonedRecords;
     }
 }

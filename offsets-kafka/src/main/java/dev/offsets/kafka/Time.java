@@ -47,6 +47,10 @@ interface Time {
             return new Deadline(time, time.nanoTime(), Math.max(0, saturatedNanos(duration)));
         }
 
+        Deadline shortenedBy(long nanos) {
+            return new Deadline(time, startNanos, Math.max(0, lengthNanos - nanos));
+        }
+
         long remainingNanos() {
             return Math.max(0, lengthNanos - (time.nanoTime() - startNanos));
         }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
@@ -78,7 +79,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private final Rebalances rebalances;
     private final PollResults<K, V> results;
     private Throwable broken;
-    private boolean closing;
+    private boolean pollingOrClosing;
     private CloseResult closed;
 
     TrackedConsumer(
@@ -97,8 +98,14 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         StoredOffsets storedOffsets = new StoredOffsets(consumer, wakeups, configuration.resetPassesOverRecords());
         this.rebalances = new Rebalances(
                 ownership, commits, backpressure, logStarts, draining, storedOffsets, events, drainTimeout, time);
-        this.results =
-                new PollResults<>(consumer, ownership, failures, logStarts, wakeups, configuration.hasInterceptors());
+        this.results = new PollResults<>(
+                consumer,
+                ownership,
+                failures,
+                backpressure::isPausedByUser,
+                logStarts,
+                wakeups,
+                configuration.hasInterceptors());
     }
 
     /**
@@ -144,11 +151,18 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
      *
      * @param listener called on the loop thread, inside {@link #poll} and {@link #close}: on revocation after running
      *     work was waited for and what finished was committed; on assignment last, so that a {@link #seek} of its own
-     *     wins. It may call this consumer. What it throws is kept, and thrown by the next poll before that fetches
+     *     wins. It may call this consumer, but neither {@link #poll} nor {@link #close}. What it throws is kept, and thrown by the next poll before that fetches
      */
     public void subscribe(Collection<String> topics, ConsumerRebalanceListener listener) {
         Objects.requireNonNull(listener, "listener");
-        onLoopThread(() -> consumer.subscribe(topics, rebalances.around(listener)));
+        onLoopThread(() -> {
+            if (topics != null && topics.isEmpty()) {
+                unsubscribe(); // what the Kafka consumer makes of it, without a callback for partitions that were
+                // assigned
+            } else {
+                consumer.subscribe(topics, rebalances.around(listener));
+            }
+        });
     }
 
     /** Subscribes to the topics whose names match, as {@link Consumer#subscribe(Pattern)} does. */
@@ -214,17 +228,32 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         }
         return loopThread.call(() -> {
             checkOpen();
-            Deadline deadline = Deadline.in(time, timeout);
-            while (true) {
-                throwWhatIsKept();
-                long untilDue = doWhatIsDue();
-                long wait = results.hasRest() ? 0 : Math.max(0, Math.min(deadline.remainingNanos(), untilDue));
-                TrackedRecords<K, V> records = fetch(Duration.ofNanos(wait));
-                if (!records.isEmpty() || deadline.isPast()) {
-                    return records;
+            return notWithin("poll", () -> {
+                Deadline deadline = Deadline.in(time, timeout);
+                while (true) {
+                    throwWhatIsKept();
+                    long untilDue = doWhatIsDue();
+                    long wait = results.hasRest() ? 0 : Math.max(0, Math.min(deadline.remainingNanos(), untilDue));
+                    TrackedRecords<K, V> records = fetch(Duration.ofNanos(wait));
+                    if (!records.isEmpty() || deadline.isPast()) {
+                        return records;
+                    }
                 }
-            }
+            });
         });
+    }
+
+    private <T> T notWithin(String call, Supplier<T> action) {
+        if (pollingOrClosing) {
+            throw new IllegalStateException(
+                    call + " was called from within poll or close, by a rebalance listener or a commit policy");
+        }
+        pollingOrClosing = true;
+        try {
+            return action.get();
+        } finally {
+            pollingOrClosing = false;
+        }
     }
 
     private void throwWhatIsKept() {
@@ -429,13 +458,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         }
         return loopThread.call(() -> {
             if (closed == null) {
-                if (closing) {
-                    throw new IllegalStateException("close was called from within close, by a rebalance listener");
-                }
-                closing = true;
                 Closing closing = new Closing(
                         consumer, ownership, commits, backpressure, draining, rebalances, events, failures, time);
-                closed = closing.close(Deadline.in(time, timeout));
+                closed = notWithin("close", () -> closing.close(Deadline.in(time, timeout)));
             }
             return closed;
         });

@@ -33,6 +33,7 @@ public final class TrackedConsumerBuilder<K, V> {
     TrackedConsumerListener listener = new TrackedConsumerListener() {};
     boolean explicitStarts;
     Time time = Time.SYSTEM;
+    private boolean used;
 
     TrackedConsumerBuilder(Map<?, ?> configuration, Consumer<K, V> wrapped) {
         this.wrapped = wrapped;
@@ -151,9 +152,14 @@ public final class TrackedConsumerBuilder<K, V> {
      *
      * @throws IllegalArgumentException if the configuration would lose data ({@code enable.auto.commit}), leaves nowhere
      *     to commit to ({@code group.id}), or does not go with the drain timeout
-     * @throws IllegalStateException if a wrapped consumer has a subscription or an assignment already
+     * @throws IllegalStateException if a wrapped consumer has a subscription or an assignment already, or this builder
+     *     has been used
      */
     public TrackedConsumer<K, V> build() {
+        if (used) {
+            throw new IllegalStateException("this builder has been used already: begin anew for another consumer");
+        }
+        used = true;
         Consumer<K, V> consumer = wrapped;
         try {
             configuration.check(wrapped != null);

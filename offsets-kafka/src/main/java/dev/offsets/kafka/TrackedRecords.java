@@ -22,7 +22,8 @@ import org.apache.kafka.common.TopicPartition;
  * </ul>
  *
  * <p>A record that an iterator has not returned by the time of the next poll comes again with the next result, in its
- * order, so a loop that is left in the middle loses nothing and blocks nothing. {@code consumerRecords()} hands out all
+ * order, so a loop that is left in the middle loses nothing and blocks nothing; or, if its partition is paused by then, with
+ * the first one after it is resumed. {@code consumerRecords()} hands out all
  * records at once.
  *
  * <p>Iterate on the loop thread, before the next poll. The reports may come from any thread, at any later time.

@@ -1,0 +1,612 @@
+package dev.offsets.kafka;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+
+/**
+ * A Kafka consumer and the broker behind it, in one thread and in virtual time. It does what Kafka's own mock does not:
+ * commits that fail, callbacks that come later or never, next offsets over holes, rebalances inside poll, lost
+ * partitions, leader epochs, wakeups and interrupts outside poll.
+ *
+ * <p>An empty poll lasts its whole timeout. Callbacks of asynchronous commits run inside the next poll or blocking commit,
+ * and are dropped by close.
+ */
+class SimulatedConsumer extends MockConsumer<String, String> {
+    enum Kind {
+        ASYNC,
+        SYNC
+    }
+
+    /** A commit request as it was sent, whatever became of it. */
+    record Commit(Kind kind, Map<TopicPartition, OffsetAndMetadata> offsets) {}
+
+    private record Unanswered(
+            Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback, Exception failure) {}
+
+    private static final class Log {
+        final NavigableMap<Long, ConsumerRecord<String, String>> records = new TreeMap<>();
+        long beginning;
+        long end;
+        Optional<Integer> endEpoch = Optional.empty();
+    }
+
+    private enum Reset {
+        COMMITTED,
+        BEGINNING,
+        END
+    }
+
+    final VirtualTime time = new VirtualTime();
+
+    /** Every commit request, in the order sent. */
+    final List<Commit> commits = new ArrayList<>();
+
+    /** How long each poll was told to wait. */
+    final List<Duration> polls = new ArrayList<>();
+
+    /** What the group has stored. */
+    final Map<TopicPartition, OffsetAndMetadata> stored = new HashMap<>();
+
+    int maxPollRecords = 500;
+    boolean nextOffsetsAreMissing;
+    UnaryOperator<ConsumerRecords<String, String>> interceptor = UnaryOperator.identity();
+    /** Changes a commit on its way out: for showing that a checker sees it. */
+    UnaryOperator<Map<TopicPartition, OffsetAndMetadata>> tampering = UnaryOperator.identity();
+
+    boolean closedWithInterruptFlag;
+    Duration closeTimeout;
+    Duration shortestSyncTimeout;
+    RuntimeException closeFailure;
+
+    private final Map<TopicPartition, Log> logs = new HashMap<>();
+    private final Map<TopicPartition, Long> positions = new HashMap<>();
+    private final Map<TopicPartition, Reset> resets = new HashMap<>();
+    private final Set<TopicPartition> assignment = new LinkedHashSet<>();
+    private final Set<TopicPartition> paused = new LinkedHashSet<>();
+    private final Set<String> subscription = new LinkedHashSet<>();
+    private ConsumerRebalanceListener listener;
+
+    private final Queue<Runnable> insidePoll = new ArrayDeque<>();
+    private final Queue<Supplier<? extends RuntimeException>> pollFailures = new ArrayDeque<>();
+    private final Queue<Supplier<? extends RuntimeException>> syncFailures = new ArrayDeque<>();
+    private final Queue<Supplier<? extends RuntimeException>> asyncThrows = new ArrayDeque<>();
+    private final Queue<Exception> asyncFailures = new ArrayDeque<>();
+    private final Deque<Unanswered> unanswered = new ArrayDeque<>();
+    private boolean answersAreHeld;
+    private boolean answersComeAtOnce;
+    private volatile boolean woken;
+    private boolean closed;
+
+    SimulatedConsumer() {
+        super("earliest");
+    }
+
+    // ---- The broker ----
+
+    void storedOffset(TopicPartition partition, long offset) {
+        stored.put(partition, new OffsetAndMetadata(offset));
+    }
+
+    /** Records at all offsets from one to another, both included. */
+    void records(TopicPartition partition, long from, long to) {
+        for (long offset = from; offset <= to; offset++) {
+            record(partition, offset, Optional.empty());
+        }
+    }
+
+    void record(TopicPartition partition, long offset, Optional<Integer> leaderEpoch) {
+        Log log = logs.computeIfAbsent(partition, any -> new Log());
+        log.records.put(
+                offset,
+                new ConsumerRecord<>(
+                        partition.topic(),
+                        partition.partition(),
+                        offset,
+                        0L,
+                        TimestampType.CREATE_TIME,
+                        0,
+                        0,
+                        "key",
+                        "value " + offset,
+                        new RecordHeaders(),
+                        leaderEpoch));
+        logEnd(partition, Math.max(log.end, offset + 1), leaderEpoch);
+    }
+
+    /** The log's next offset: what lies between the last record and this is a hole. */
+    void logEnd(TopicPartition partition, long offset, Optional<Integer> leaderEpoch) {
+        Log log = logs.computeIfAbsent(partition, any -> new Log());
+        log.end = offset;
+        log.endEpoch = leaderEpoch;
+    }
+
+    void beginning(TopicPartition partition, long offset) {
+        logs.computeIfAbsent(partition, any -> new Log()).beginning = offset;
+    }
+
+    void truncate(TopicPartition partition, long end) {
+        logs.get(partition).records.tailMap(end, true).clear();
+        logEnd(partition, end, Optional.empty());
+    }
+
+    // ---- What happens to the consumer ----
+
+    /** Runs an action at the beginning of the next poll, as rebalances do. */
+    void insideNextPoll(Runnable action) {
+        insidePoll.add(action);
+    }
+
+    void rebalanceEagerly(TopicPartition... next) {
+        if (!assignment.isEmpty()) {
+            listener.onPartitionsRevoked(inOrder(assignment));
+        }
+        leave(inOrder(assignment));
+        join(List.of(next));
+        listener.onPartitionsAssigned(List.of(next));
+    }
+
+    void rebalanceCooperatively(TopicPartition... next) {
+        Set<TopicPartition> removed = new LinkedHashSet<>(assignment);
+        removed.removeAll(List.of(next));
+        Set<TopicPartition> added = new LinkedHashSet<>(List.of(next));
+        added.removeAll(assignment);
+        if (!removed.isEmpty()) {
+            listener.onPartitionsRevoked(removed);
+        }
+        leave(removed);
+        join(added);
+        listener.onPartitionsAssigned(added);
+    }
+
+    void lose(TopicPartition... lost) {
+        listener.onPartitionsLost(List.of(lost));
+        leave(List.of(lost));
+    }
+
+    /** The position changes without a seek, as after a truncated log. */
+    void movePosition(TopicPartition partition, long offset) {
+        positions.put(partition, offset);
+    }
+
+    /** A copy, with the same order in each run. */
+    private static <T> Set<T> inOrder(Set<T> set) {
+        return Collections.unmodifiableSet(new LinkedHashSet<>(set));
+    }
+
+    private void join(Collection<TopicPartition> partitions) {
+        for (TopicPartition partition : partitions) {
+            assignment.add(partition);
+            resets.put(partition, Reset.COMMITTED);
+        }
+    }
+
+    private void leave(Collection<TopicPartition> partitions) {
+        assignment.removeAll(partitions);
+        paused.removeAll(partitions);
+        positions.keySet().removeAll(partitions);
+        resets.keySet().removeAll(partitions);
+    }
+
+    void failNextPoll(Supplier<? extends RuntimeException> failure) {
+        pollFailures.add(failure);
+    }
+
+    /** The next blocking commit throws. Whether it was stored depends on the exception, as in Kafka. */
+    void failNextSync(Supplier<? extends RuntimeException> failure) {
+        syncFailures.add(failure);
+    }
+
+    /** The next asynchronous commit fails. */
+    void failNextAsync(Exception failure) {
+        asyncFailures.add(failure);
+    }
+
+    /** The next asynchronous commit throws before it is sent. */
+    void throwFromNextAsync(Supplier<? extends RuntimeException> failure) {
+        asyncThrows.add(failure);
+    }
+
+    void holdAnswers() {
+        answersAreHeld = true;
+    }
+
+    void releaseAnswers() {
+        answersAreHeld = false;
+    }
+
+    /** The answers that are held never come. */
+    void dropAnswers() {
+        unanswered.clear();
+        answersAreHeld = false;
+    }
+
+    /** Callbacks run before commitAsync returns. */
+    void answerAtOnce() {
+        answersComeAtOnce = true;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    // ---- Consumer: polling and positions ----
+
+    @Override
+    public ConsumerRecords<String, String> poll(Duration timeout) {
+        checkOpen();
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("Invalid negative timeout " + timeout);
+        }
+        polls.add(timeout);
+        for (int actions = insidePoll.size(); actions > 0; actions--) {
+            insidePoll.remove().run();
+        }
+        answer();
+        throwIfInterrupted();
+        throwIfWoken();
+        if (!pollFailures.isEmpty()) {
+            throw pollFailures.remove().get();
+        }
+        resetPositions();
+        ConsumerRecords<String, String> fetched = fetch();
+        if (fetched.isEmpty() && fetched.nextOffsets().isEmpty()) {
+            time.advance(timeout);
+            throwIfInterrupted();
+            throwIfWoken();
+        }
+        return interceptor.apply(fetched);
+    }
+
+    private ConsumerRecords<String, String> fetch() {
+        Map<TopicPartition, List<ConsumerRecord<String, String>>> fetched = new LinkedHashMap<>();
+        Map<TopicPartition, OffsetAndMetadata> next = new LinkedHashMap<>();
+        int room = maxPollRecords;
+        for (TopicPartition partition : assignment) {
+            Log log = logs.get(partition);
+            if (log == null || paused.contains(partition)) {
+                continue;
+            }
+            long position = positions.get(partition);
+            Optional<Integer> epoch = Optional.empty();
+            List<ConsumerRecord<String, String>> records = new ArrayList<>();
+            for (ConsumerRecord<String, String> record :
+                    log.records.tailMap(position, true).values()) {
+                if (room-- <= 0) {
+                    break;
+                }
+                records.add(record);
+                position = record.offset() + 1;
+                epoch = record.leaderEpoch();
+            }
+            if (log.records.ceilingKey(position) == null && log.end > position) {
+                position = log.end;
+                epoch = log.endEpoch;
+            }
+            if (!records.isEmpty()) {
+                fetched.put(partition, records);
+            }
+            if (position != positions.put(partition, position)) {
+                next.put(partition, new OffsetAndMetadata(position, epoch, ""));
+            }
+        }
+        return new ConsumerRecords<>(fetched, nextOffsetsAreMissing ? Map.of() : next);
+    }
+
+    private void resetPositions() {
+        resets.forEach((partition, reset) -> {
+            Log log = logs.computeIfAbsent(partition, any -> new Log());
+            long position = switch (reset) {
+                case COMMITTED ->
+                    stored.containsKey(partition) ? stored.get(partition).offset() : log.beginning;
+                case BEGINNING -> log.beginning;
+                case END -> log.end;
+            };
+            positions.put(partition, position);
+        });
+        resets.clear();
+    }
+
+    @Override
+    public long position(TopicPartition partition) {
+        return position(partition, Duration.ofMinutes(1));
+    }
+
+    @Override
+    public long position(TopicPartition partition, Duration timeout) {
+        checkAssigned(Set.of(partition));
+        if (!resets.containsKey(partition)) {
+            return positions.get(partition);
+        }
+        throwIfWoken();
+        throw new TimeoutException("position of " + partition);
+    }
+
+    @Override
+    public void seek(TopicPartition partition, long offset) {
+        checkAssigned(Set.of(partition));
+        resets.remove(partition);
+        positions.put(partition, offset);
+    }
+
+    @Override
+    public void seek(TopicPartition partition, OffsetAndMetadata offset) {
+        seek(partition, offset.offset());
+    }
+
+    @Override
+    public void seekToBeginning(Collection<TopicPartition> partitions) {
+        reset(partitions, Reset.BEGINNING);
+    }
+
+    @Override
+    public void seekToEnd(Collection<TopicPartition> partitions) {
+        reset(partitions, Reset.END);
+    }
+
+    private void reset(Collection<TopicPartition> partitions, Reset reset) {
+        checkAssigned(partitions);
+        (partitions.isEmpty() ? assignment : partitions).forEach(partition -> resets.put(partition, reset));
+    }
+
+    @Override
+    public void wakeup() {
+        woken = true;
+    }
+
+    private void throwIfWoken() {
+        if (woken) {
+            woken = false;
+            throw new WakeupException();
+        }
+    }
+
+    private static void throwIfInterrupted() {
+        if (Thread.interrupted()) {
+            throw new InterruptException("interrupted");
+        }
+    }
+
+    // ---- Consumer: commits ----
+
+    @Override
+    public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+        checkOpen();
+        Map<TopicPartition, OffsetAndMetadata> sent = tampering.apply(offsets);
+        sending(Kind.ASYNC, sent);
+        if (!asyncThrows.isEmpty()) {
+            throw asyncThrows.remove().get();
+        }
+        Exception failure = asyncFailures.poll();
+        if (failure == null) {
+            stored.putAll(sent);
+        }
+        unanswered.add(new Unanswered(sent, callback, failure));
+        if (answersComeAtOnce) {
+            answer();
+        }
+    }
+
+    private void answer() {
+        while (!answersAreHeld && !unanswered.isEmpty()) {
+            Unanswered next = unanswered.remove();
+            next.callback.onComplete(next.offsets, next.failure);
+        }
+    }
+
+    @Override
+    public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+        checkOpen();
+        Map<TopicPartition, OffsetAndMetadata> sent = tampering.apply(offsets);
+        sending(Kind.SYNC, sent);
+        if (shortestSyncTimeout == null || timeout.compareTo(shortestSyncTimeout) < 0) {
+            shortestSyncTimeout = timeout;
+        }
+        answer();
+        RuntimeException failure =
+                syncFailures.isEmpty() ? null : syncFailures.remove().get();
+        if (failure instanceof TimeoutException) {
+            time.advance(timeout);
+        }
+        if (failure == null
+                || failure instanceof TimeoutException
+                || failure instanceof WakeupException
+                || failure instanceof InterruptException) {
+            stored.putAll(sent);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        throwIfInterrupted();
+        throwIfWoken();
+    }
+
+    @Override
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions, Duration timeout) {
+        checkOpen();
+        throwIfWoken();
+        Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
+        partitions.forEach(partition -> committed.put(partition, stored.get(partition)));
+        return committed;
+    }
+
+    /** Every commit request passes here when it is sent. */
+    void sending(Kind kind, Map<TopicPartition, OffsetAndMetadata> offsets) {
+        commits.add(new Commit(kind, Map.copyOf(offsets)));
+    }
+
+    @Override
+    public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        throw new AssertionError("a blocking commit without a bound");
+    }
+
+    @Override
+    public void commitSync() {
+        throw new AssertionError("a commit without offsets");
+    }
+
+    @Override
+    public void commitSync(Duration timeout) {
+        throw new AssertionError("a commit without offsets");
+    }
+
+    @Override
+    public void commitAsync() {
+        throw new AssertionError("a commit without offsets");
+    }
+
+    @Override
+    public void commitAsync(OffsetCommitCallback callback) {
+        throw new AssertionError("a commit without offsets");
+    }
+
+    // ---- Consumer: subscription, assignment, pause, close ----
+
+    @Override
+    public void subscribe(Collection<String> topics, ConsumerRebalanceListener listener) {
+        checkOpen();
+        if (topics.isEmpty()) {
+            unsubscribe();
+            return;
+        }
+        if (this.listener == null && !assignment.isEmpty()) {
+            throw new IllegalStateException("Subscription to topics, partitions and pattern are mutually exclusive");
+        }
+        this.listener = listener;
+        subscription.clear();
+        subscription.addAll(topics);
+    }
+
+    @Override
+    public void subscribe(Pattern pattern, ConsumerRebalanceListener listener) {
+        checkOpen();
+        this.listener = listener;
+    }
+
+    @Override
+    public void assign(Collection<TopicPartition> partitions) {
+        checkOpen();
+        if (partitions.isEmpty()) {
+            unsubscribe();
+            return;
+        }
+        Set<TopicPartition> removed = new LinkedHashSet<>(assignment);
+        removed.removeAll(partitions);
+        leave(removed);
+        Set<TopicPartition> added = new LinkedHashSet<>(partitions);
+        added.removeAll(assignment);
+        join(added);
+    }
+
+    @Override
+    public void unsubscribe() {
+        checkOpen();
+        revokeAll();
+        listener = null;
+        subscription.clear();
+    }
+
+    private void revokeAll() {
+        if (listener != null && !assignment.isEmpty()) {
+            listener.onPartitionsRevoked(inOrder(assignment));
+        }
+        leave(inOrder(assignment));
+    }
+
+    @Override
+    public Set<String> subscription() {
+        return inOrder(subscription);
+    }
+
+    @Override
+    public Set<TopicPartition> assignment() {
+        return inOrder(assignment);
+    }
+
+    @Override
+    public void pause(Collection<TopicPartition> partitions) {
+        checkAssigned(partitions);
+        paused.addAll(partitions);
+    }
+
+    @Override
+    public void resume(Collection<TopicPartition> partitions) {
+        checkAssigned(partitions);
+        paused.removeAll(partitions);
+    }
+
+    @Override
+    public Set<TopicPartition> paused() {
+        return inOrder(paused);
+    }
+
+    @Override
+    public void close() {
+        close(Duration.ofSeconds(30));
+    }
+
+    @Override
+    public void close(CloseOptions options) {
+        close(options.timeout().orElse(Duration.ofSeconds(30)));
+    }
+
+    @Override
+    @SuppressWarnings("deprecation")
+    public void close(Duration timeout) {
+        if (closed) {
+            return;
+        }
+        closedWithInterruptFlag = Thread.currentThread().isInterrupted();
+        closeTimeout = timeout;
+        revokeAll();
+        unanswered.clear();
+        closed = true;
+        if (closeFailure != null) {
+            throw closeFailure;
+        }
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("This consumer has already been closed.");
+        }
+    }
+
+    private void checkAssigned(Collection<TopicPartition> partitions) {
+        checkOpen();
+        for (TopicPartition partition : partitions) {
+            if (!assignment.contains(partition)) {
+                throw new IllegalStateException("No current assignment for partition " + partition);
+            }
+        }
+    }
+}

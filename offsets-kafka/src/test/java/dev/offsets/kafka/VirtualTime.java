@@ -1,0 +1,59 @@
+package dev.offsets.kafka;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+
+/**
+ * A clock that moves only when somebody waits on it, and runs what was scheduled when its moment comes. It begins shortly
+ * before the nanoseconds overflow, as {@link System#nanoTime} may.
+ */
+final class VirtualTime implements Time {
+    private static final long START_NANOS =
+            Long.MAX_VALUE - Duration.ofSeconds(3).toNanos();
+
+    private record Scheduled(long atNanos, long number, Runnable action) {}
+
+    private final PriorityQueue<Scheduled> scheduled =
+            new PriorityQueue<>(Comparator.comparingLong(Scheduled::atNanos).thenComparingLong(Scheduled::number));
+    private long elapsedNanos;
+    private long schedules;
+
+    @Override
+    public long nanoTime() {
+        return START_NANOS + elapsedNanos;
+    }
+
+    /** As the real one: returns at once when the thread is interrupted. */
+    @Override
+    public void park(long nanos) {
+        if (!Thread.currentThread().isInterrupted()) {
+            advance(Duration.ofNanos(nanos));
+        }
+    }
+
+    /** No jitter. */
+    @Override
+    public double random() {
+        return 0;
+    }
+
+    Duration elapsed() {
+        return Duration.ofNanos(elapsedNanos);
+    }
+
+    /** Runs an action when so much time has passed from now: what a worker does meanwhile. */
+    void after(Duration delay, Runnable action) {
+        scheduled.add(new Scheduled(elapsedNanos + delay.toNanos(), schedules++, action));
+    }
+
+    void advance(Duration duration) {
+        long endNanos = elapsedNanos + duration.toNanos();
+        while (!scheduled.isEmpty() && scheduled.peek().atNanos <= endNanos) {
+            Scheduled next = scheduled.remove();
+            elapsedNanos = Math.max(elapsedNanos, next.atNanos);
+            next.action.run();
+        }
+        elapsedNanos = Math.max(elapsedNanos, endNanos);
+    }
+}
