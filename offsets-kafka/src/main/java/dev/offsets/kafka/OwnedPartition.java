@@ -267,8 +267,12 @@ final class OwnedPartition {
         return tracker == null ? 0 : tracker.recordsHeld();
     }
 
-    /** A snapshot of what to commit, to be given back when the outcome is known. */
+    /**
+     * A snapshot of what to commit, to be given back when the outcome is known. Until then it is not known what is stored:
+     * it may be this already.
+     */
     Snapshot snapshot() {
+        stored = OptionalLong.empty();
         return new Snapshot(this, tracker, commitPoint(), tracker.recordsCovered(), time.nanoTime());
     }
 

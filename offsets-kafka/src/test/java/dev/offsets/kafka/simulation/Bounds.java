@@ -1,14 +1,20 @@
 package dev.offsets.kafka.simulation;
 
-/** A partition that holds as many records as it may is not fetched from. */
+/** A partition that holds as many records as it may, alone or with the others, is not fetched from. */
 final class Bounds extends Checker {
     @Override
     void polling(SimulatedClient client) {
+        int heldByAll = 0;
         for (Assigned one : client.positions.assigned.values()) {
-            View view = view(client.process, one.topicPartition);
-            if (!one.paused && view.held() >= simulation.settings.maxInFlight) {
-                violated(client.process + " polls " + one.topicPartition + " while it holds " + view.held()
-                        + " records");
+            heldByAll += view(client.process, one.topicPartition).held();
+        }
+        for (Assigned one : client.positions.assigned.values()) {
+            int held = view(client.process, one.topicPartition).held();
+            boolean full = held >= simulation.settings.maxInFlight
+                    || held > 0 && heldByAll >= simulation.settings.maxInFlightOfAll;
+            if (full && !one.paused) {
+                violated(client.process + " polls " + one.topicPartition + " while it holds " + held + " records, of "
+                        + heldByAll);
             }
         }
     }

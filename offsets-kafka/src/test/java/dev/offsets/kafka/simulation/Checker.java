@@ -2,6 +2,7 @@ package dev.offsets.kafka.simulation;
 
 import dev.offsets.Receipt;
 import java.util.Collection;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -50,11 +51,17 @@ abstract class Checker {
     /** The coordinator has stored an offset. */
     void stored(String process, TopicPartition partition, OffsetAndMetadata offset) {}
 
+    /** The library tells its user that a commit was confirmed. */
+    void saidCommitted(SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets) {}
+
     /** The log has lost something. */
     void logChanged(SimulatedLog log) {}
 
     /** A position was set; null where the broker has still to say where that is. */
     void sought(SimulatedClient client, TopicPartition partition, OffsetAndMetadata to) {}
+
+    /** The library was told what is stored for a partition that it was assigned. */
+    void toldStored(SimulatedClient client, TopicPartition partition, OffsetAndMetadata offset) {}
 
     /** The library was told where consuming goes on, without a leader epoch where there is no way to tell it. */
     void toldPosition(SimulatedClient client, TopicPartition partition, OffsetAndMetadata position) {}

@@ -17,6 +17,7 @@ final class Checkers {
             new Bounds(),
             new Status(),
             new GivenUpCleanly(),
+            new Promptness(),
             new Liveness());
 
     Checkers(Simulation simulation) {

@@ -229,6 +229,11 @@ final class CommitChannel {
         return stored;
     }
 
+    /** Whether a commit has not been answered yet, or its callback has not run. */
+    boolean isWaiting() {
+        return !unanswered.isEmpty() || hasCallbacks();
+    }
+
     boolean hasCallbacks() {
         return !callbacks.isEmpty();
     }

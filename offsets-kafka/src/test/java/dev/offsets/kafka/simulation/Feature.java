@@ -20,6 +20,8 @@ enum Feature {
     TRANSACTIONS,
     COMPACTION,
     RETENTION,
+    /** The coordinator forgets offsets that nobody commits again. */
+    OFFSET_EXPIRY,
     /** A topic that is deleted, and made anew a while later. */
     RECREATION,
     USER_PAUSE,

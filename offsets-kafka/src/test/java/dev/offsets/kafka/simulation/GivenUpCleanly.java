@@ -3,7 +3,6 @@ package dev.offsets.kafka.simulation;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /** What had finished when a partition was revoked is stored when it is gone, unless a commit failed meanwhile. */
@@ -39,8 +38,8 @@ final class GivenUpCleanly extends Checker {
         if (promised != null) {
             promised.forEach((partition, offset) -> {
                 View view = view(client.process, partition);
-                OffsetAndMetadata stored = simulation.group.stored(partition);
-                boolean knownBefore = stored != null && stored.offset() == offset;
+                Long lastStored = simulation.checkers.views.lastStored(client.process, partition);
+                boolean knownBefore = lastStored != null && lastStored.equals(offset);
                 if (view.highestStored < offset && !knownBefore) {
                     violated(client.process + " gave up " + partition + " with " + offset + " committable and "
                             + view.highestStored + " stored");

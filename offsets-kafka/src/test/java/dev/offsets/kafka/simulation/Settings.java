@@ -24,7 +24,13 @@ final class Settings {
     final boolean explicitStarts;
     final Duration drainTimeout;
     final Duration apiTimeout;
+    final int maxInFlightOfAll;
+    final Duration commitKeepAlive = Duration.ofSeconds(2);
+    /** How long the coordinator keeps an offset that nobody commits again. */
+    final long offsetRetentionNanos = 8 * VirtualTime.SECOND;
+
     final CommitPolicy policy;
+    final long longestUncommittedNanos;
     private final String policyName;
 
     Settings(Scenario scenario) {
@@ -45,10 +51,16 @@ final class Settings {
         readCommitted = chance.perMille(700);
         maxPollRecords = chance.pick(1, 3, 10, 50);
         maxInFlight = chance.pick(1, 4, 20, 1_000);
+        maxInFlightOfAll = chance.pick(6, 30, 1_000);
         explicitStarts = chance.perMille(300);
         drainTimeout = Duration.ofMillis(chance.pick(0, 50, 400));
         apiTimeout = Duration.ofMillis(chance.pick(400, 1_500));
         policyName = chance.pick("afterProcessing", "batched", "timeBounded", "both");
+        longestUncommittedNanos = switch (policyName) {
+            case "afterProcessing" -> 0;
+            case "batched" -> 30 * VirtualTime.SECOND;
+            default -> 300 * VirtualTime.MILLI;
+        };
         policy = switch (policyName) {
             case "afterProcessing" -> CommitPolicy.afterProcessing();
             case "batched" -> CommitPolicy.batched(10);
@@ -77,7 +89,7 @@ final class Settings {
     public String toString() {
         return protocol + ", " + users + " users, " + partitions.size() + " partitions, reset " + resetPolicy
                 + (readCommitted ? ", read_committed" : ", read_uncommitted") + ", max.poll.records " + maxPollRecords
-                + ", maxInFlightPerPartition " + maxInFlight + (explicitStarts ? ", explicitStarts" : "")
+                + ", maxInFlightPerPartition " + maxInFlight + ", maxInFlight " + maxInFlightOfAll + (explicitStarts ? ", explicitStarts" : "")
                 + ", drainTimeout " + drainTimeout + ", default.api.timeout " + apiTimeout + ", " + policyName;
     }
 }

@@ -148,7 +148,7 @@ public final class SimulatedClient {
         Map<TopicPartition, OffsetAndMetadata> stored = commits.stored(partitions, timeout);
         stored.forEach((partition, offset) -> {
             if (offset != null) {
-                simulation.checkers.all(checker -> checker.toldPosition(this, partition, offset));
+                simulation.checkers.all(checker -> checker.toldStored(this, partition, offset));
             }
         });
         return stored;

@@ -32,6 +32,7 @@ abstract class SimulatedGroup {
     final Simulation simulation;
     final Map<String, Member> members = new LinkedHashMap<>();
     private final Map<TopicPartition, OffsetAndMetadata> stored = new LinkedHashMap<>();
+    private final Map<TopicPartition, Long> storedAt = new LinkedHashMap<>();
 
     SimulatedGroup(Simulation simulation) {
         this.simulation = simulation;
@@ -41,6 +42,7 @@ abstract class SimulatedGroup {
     private void watch() {
         simulation.time.in(50 * VirtualTime.MILLI, () -> {
             expire();
+            expireOffsets();
             watch();
         });
     }
@@ -65,6 +67,7 @@ abstract class SimulatedGroup {
         offsets.forEach((topicPartition, offset) -> {
             if (!simulation.log(topicPartition).isMissing()) {
                 stored.put(topicPartition, offset);
+                storedAt.put(topicPartition, simulation.time.now());
                 simulation.trace.add(
                         () -> "  stored " + topicPartition + " " + Trace.show(offset) + " from " + process);
                 simulation.checkers.all(checker -> checker.stored(process, topicPartition, offset));
@@ -114,6 +117,21 @@ abstract class SimulatedGroup {
                 leave(memberId);
             }
         }
+    }
+
+    /** While a group has members, what it has stored does not expire. */
+    private void expireOffsets() {
+        if (!simulation.scenario.has(Feature.OFFSET_EXPIRY) || !members.isEmpty()) {
+            return;
+        }
+        long before = simulation.time.now() - simulation.settings.offsetRetentionNanos;
+        stored.keySet().removeIf(partition -> {
+            boolean expired = storedAt.get(partition) < before;
+            if (expired) {
+                simulation.trace.add(() -> "  what is stored for " + partition + " expires");
+            }
+            return expired;
+        });
     }
 
     /**

@@ -38,7 +38,7 @@ final class SimulatedUser {
     private boolean closing;
     private boolean calmed;
     private boolean interruptPending;
-    private boolean interruptExpected;
+    private int interruptsNotThrown;
     /** How many wakeups have not been thrown yet; several may be thrown as one. */
     private int wakeupsNotThrown;
 
@@ -80,12 +80,15 @@ final class SimulatedUser {
         calmed = simulation.isCalm();
         wakeupsNotThrown = 0;
         wakeupDue = false;
-        interruptExpected = false;
+        interruptsNotThrown = 0;
         interruptPending = false;
         listenerThrew = false;
         var builder = TrackedConsumer.wrap(ClientProxy.around(client, tampering), settings.configuration())
                 .commitPolicy(settings.policy)
                 .maxInFlightPerPartition(settings.maxInFlight)
+                .maxInFlight(settings.maxInFlightOfAll)
+                .commitKeepAlive(settings.commitKeepAlive)
+                .listener(new UserListener(simulation, this))
                 .drainTimeout(settings.drainTimeout);
         if (settings.explicitStarts) {
             builder.explicitStarts();
@@ -152,10 +155,9 @@ final class SimulatedUser {
             wakeupDue = false;
             return true;
         } catch (InterruptException e) {
-            if (!interruptExpected) {
+            if (--interruptsNotThrown < 0) {
                 unexpected("poll", e);
             }
-            interruptExpected = false;
             Thread.interrupted();
             return true;
         } catch (RecordFailedException e) {
@@ -270,7 +272,7 @@ final class SimulatedUser {
 
     void interrupt() {
         simulation.trace.add(() -> client.process + "  is interrupted");
-        interruptExpected = true;
+        interruptsNotThrown++;
         if (simulation.isRunning(this)) {
             Thread.currentThread().interrupt();
         } else {

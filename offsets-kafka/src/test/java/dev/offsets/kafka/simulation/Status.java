@@ -1,7 +1,30 @@
 package dev.offsets.kafka.simulation;
 
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
 /** What the consumer says of itself agrees with what can be seen. */
 final class Status extends Checker {
+    private final Map<String, Set<OffsetAndMetadata>> everStored = new HashMap<>();
+
+    @Override
+    void stored(String process, TopicPartition partition, OffsetAndMetadata offset) {
+        everStored.computeIfAbsent(process + " " + partition, key -> new HashSet<>()).add(offset);
+    }
+
+    @Override
+    void saidCommitted(SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets) {
+        offsets.forEach((partition, offset) -> {
+            if (!everStored.getOrDefault(client.process + " " + partition, Set.of()).contains(offset)) {
+                violated(client.process + " says that it has stored " + partition + " " + Trace.show(offset));
+            }
+        });
+    }
+
     @Override
     void turnEnded(SimulatedUser user) {
         user.consumer().status().forEach((partition, status) -> {

@@ -53,6 +53,9 @@ final class UserActions {
         if (happens(Feature.USER_COMMIT, 40)) {
             commit(chance.pick(0, 10, 1_000));
         }
+        if (happens(Feature.USER_COMMIT, 40)) {
+            later(user.consumer()::requestCommit);
+        }
         List<TopicPartition> assigned = new ArrayList<>(user.consumer().assignment());
         if (assigned.isEmpty()) {
             return false;

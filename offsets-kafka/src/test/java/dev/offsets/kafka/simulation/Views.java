@@ -14,10 +14,16 @@ final class Views extends Checker {
     private record Key(String process, TopicPartition partition) {}
 
     private final Map<Key, View> views = new HashMap<>();
+    private final Map<Key, Long> lastStored = new HashMap<>();
 
     /** The newest incarnation; null before the first. */
     View of(String process, TopicPartition partition) {
         return views.get(new Key(process, partition));
+    }
+
+    /** What a process itself has stored last, or was told when it was assigned the partition; null for nothing. */
+    Long lastStored(String process, TopicPartition partition) {
+        return lastStored.get(new Key(process, partition));
     }
 
     boolean knowsEpoch(String process, TopicPartition partition, long offset) {
@@ -100,6 +106,12 @@ final class Views extends Checker {
     }
 
     @Override
+    void toldStored(SimulatedClient client, TopicPartition partition, OffsetAndMetadata offset) {
+        lastStored.put(new Key(client.process, partition), offset.offset());
+        toldPosition(client, partition, offset);
+    }
+
+    @Override
     void polled(SimulatedClient client, ConsumerRecords<Long, Entry> records) {
         records.nextOffsets().forEach((partition, next) -> {
             View view = of(client.process, partition);
@@ -121,6 +133,7 @@ final class Views extends Checker {
 
     @Override
     void stored(String process, TopicPartition partition, OffsetAndMetadata offset) {
+        lastStored.put(new Key(process, partition), offset.offset());
         View view = of(process, partition);
         if (view != null) {
             view.stored.add(offset.offset());
