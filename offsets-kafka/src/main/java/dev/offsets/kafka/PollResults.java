@@ -74,7 +74,16 @@ final class PollResults<K, V> {
     }
 
     TrackedRecords<K, V> take(ConsumerRecords<K, V> polled) {
-        Set<TopicPartition> sentBack = sendBack(polled);
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> fetched = new LinkedHashMap<>();
+        for (TopicPartition topicPartition : polled.partitions()) {
+            List<ConsumerRecord<K, V>> records = ascending(polled.records(topicPartition));
+            if (!records.isEmpty()) {
+                fetched.put(topicPartition, records);
+            }
+        }
+        Map<TopicPartition, OffsetAndMetadata> nextOffsets = new HashMap<>(polled.nextOffsets());
+        nextOffsetsMayBeMissing |= nextOffsets.isEmpty() && !fetched.isEmpty();
+        boolean sentBack = sendBack(fetched, nextOffsets);
         Map<TopicPartition, PartitionBatch<K, V>> batches = new LinkedHashMap<>();
         List<PartitionBatch<K, V>> former = new ArrayList<>(heldBack);
         former.addAll(newest.batches());
@@ -90,20 +99,9 @@ final class PollResults<K, V> {
                 add(batches, batch.topicPartition, batch.incarnation, batch.takeRest());
             }
         }
-        boolean asPolled = batches.isEmpty() && sentBack.isEmpty();
-        Map<TopicPartition, OffsetAndMetadata> nextOffsets = new HashMap<>(polled.nextOffsets());
-        nextOffsetsMayBeMissing |= nextOffsets.isEmpty() && !polled.isEmpty();
-        nextOffsets.keySet().removeAll(sentBack);
-        for (TopicPartition topicPartition : polled.partitions()) {
-            List<ConsumerRecord<K, V>> records = ascending(polled.records(topicPartition));
-            if (!records.isEmpty() && !sentBack.contains(topicPartition)) {
-                add(
-                        batches,
-                        topicPartition,
-                        register(topicPartition, records, nextOffsets.get(topicPartition)),
-                        records);
-            }
-        }
+        boolean asPolled = batches.isEmpty() && !sentBack;
+        fetched.forEach((topicPartition, records) -> add(
+                batches, topicPartition, register(topicPartition, records, nextOffsets.get(topicPartition)), records));
         updatePositions(nextOffsets);
         // What is left of a former result is void if the position has just moved back.
         batches.values().removeIf(batch -> batch.incarnation.hasEnded());
@@ -114,22 +112,24 @@ final class PollResults<K, V> {
     /**
      * Where the position has moved back by itself, and a record further back is incomplete: its work is void with the
      * incarnation, and it would not come again from where Kafka reads on. Such partitions are read from that record on
-     * instead; what was polled of them comes again then.
+     * instead; what was polled of them is left out, and comes again then.
      */
-    private Set<TopicPartition> sendBack(ConsumerRecords<K, V> polled) {
+    private boolean sendBack(
+            Map<TopicPartition, List<ConsumerRecord<K, V>>> fetched,
+            Map<TopicPartition, OffsetAndMetadata> nextOffsets) {
+        Map<TopicPartition, Long> readFrom = new HashMap<>();
+        nextOffsets.forEach((topicPartition, next) -> readFrom.put(topicPartition, next.offset()));
+        fetched.forEach((topicPartition, records) ->
+                readFrom.put(topicPartition, records.get(0).offset()));
         Set<TopicPartition> sentBack = new HashSet<>();
-        for (TopicPartition topicPartition : polled.partitions()) {
-            List<ConsumerRecord<K, V>> records = ascending(polled.records(topicPartition));
-            if (!records.isEmpty() && sendBack(topicPartition, records.get(0).offset())) {
-                sentBack.add(topicPartition);
-            }
-        }
-        polled.nextOffsets().forEach((topicPartition, next) -> {
-            if (polled.records(topicPartition).isEmpty() && sendBack(topicPartition, next.offset())) {
+        readFrom.forEach((topicPartition, offset) -> {
+            if (sendBack(topicPartition, offset)) {
                 sentBack.add(topicPartition);
             }
         });
-        return sentBack;
+        fetched.keySet().removeAll(sentBack);
+        nextOffsets.keySet().removeAll(sentBack);
+        return !sentBack.isEmpty();
     }
 
     private boolean sendBack(TopicPartition topicPartition, long offset) {

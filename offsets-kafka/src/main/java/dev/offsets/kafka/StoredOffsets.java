@@ -49,13 +49,16 @@ final class StoredOffsets {
 
     /** What is stored; empty if that could not be read in time: consuming goes on without knowing. */
     private Map<TopicPartition, OffsetAndMetadata> read(Set<TopicPartition> partitions, Deadline deadline) {
-        try {
-            return consumer.committed(partitions, deadline.remaining());
-        } catch (WakeupException e) {
-            wakeups.missed();
-        } catch (RuntimeException e) {
-            log.warn("What is stored for {} could not be read; consuming goes on without knowing", partitions, e);
-        }
+        do {
+            try {
+                return consumer.committed(partitions, deadline.remaining());
+            } catch (WakeupException e) {
+                wakeups.missed(); // meant for poll
+            } catch (RuntimeException e) {
+                log.warn("What is stored for {} could not be read; consuming goes on without knowing", partitions, e);
+                break;
+            }
+        } while (!deadline.isPast());
         return Map.of();
     }
 }

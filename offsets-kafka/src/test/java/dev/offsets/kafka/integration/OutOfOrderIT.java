@@ -65,6 +65,8 @@ class OutOfOrderIT {
                 () -> member.consumer().status().values().stream()
                         .allMatch(status -> status.committedOffset().orElse(0) == records));
 
+        // The handler notes a record just after it has reported it
+        Await.until("all are noted", () -> finished.size() >= partitions * records);
         assertThat(ends.values()).containsOnly((long) records);
         for (TopicPartition partition : ends.keySet()) {
             List<Long> order = finished.stream()
@@ -139,6 +141,7 @@ class OutOfOrderIT {
                         }
                     },
                     () -> kafka.committed().equals(ends));
+            Await.until("all are noted", () -> handled.size() >= 200);
             assertThat(handled).hasSize(200);
             assertThat(ofKafka).containsAll(handled);
         }

@@ -94,7 +94,8 @@ final class Settings {
     public String toString() {
         return protocol + ", " + users + " users, " + partitions.size() + " partitions, reset " + resetPolicy
                 + (readCommitted ? ", read_committed" : ", read_uncommitted") + ", max.poll.records " + maxPollRecords
-                + ", maxInFlightPerPartition " + maxInFlight + ", maxInFlight " + maxInFlightOfAll + (explicitStarts ? ", explicitStarts" : "")
+                + ", maxInFlightPerPartition " + maxInFlight + ", maxInFlight " + maxInFlightOfAll
+                + (explicitStarts ? ", explicitStarts" : "")
                 + ", drainTimeout " + drainTimeout + ", default.api.timeout " + apiTimeout + ", " + policyName;
     }
 }

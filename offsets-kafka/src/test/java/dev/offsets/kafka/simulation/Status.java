@@ -13,13 +13,17 @@ final class Status extends Checker {
 
     @Override
     void stored(String process, TopicPartition partition, OffsetAndMetadata offset) {
-        everStored.computeIfAbsent(process + " " + partition, key -> new HashSet<>()).add(offset);
+        everStored
+                .computeIfAbsent(process + " " + partition, key -> new HashSet<>())
+                .add(offset);
     }
 
     @Override
     void saidCommitted(SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets) {
         offsets.forEach((partition, offset) -> {
-            if (!everStored.getOrDefault(client.process + " " + partition, Set.of()).contains(offset)) {
+            if (!everStored
+                    .getOrDefault(client.process + " " + partition, Set.of())
+                    .contains(offset)) {
                 violated(client.process + " says that it has stored " + partition + " " + Trace.show(offset));
             }
         });
