@@ -49,7 +49,10 @@ final class Views extends Checker {
 
     @Override
     void assigned(SimulatedClient client, Collection<TopicPartition> partitions) {
-        partitions.forEach(partition -> begin(client.process, partition).leaving = false);
+        partitions.forEach(partition -> {
+            begin(client.process, partition).leaving = false;
+            lastStored.remove(new Key(client.process, partition));
+        });
     }
 
     @Override

@@ -18,6 +18,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.DisconnectException;
 
 /** Ways to commit the wrong thing, or at the wrong moment. */
 final class WrongCommits {
@@ -158,25 +159,18 @@ final class WrongCommits {
         }
     }
 
-    /** Sends each commit a second after it was due. */
+    /** Leaves commits alone for a while though none has failed. */
     static final class Late extends Tampering {
-        private Runnable waiting;
-        private int pollsUntilSent;
+        private int commits;
 
         @Override
         void commitAsync(
                 SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
-            waiting = () -> client.commitAsync(offsets, callback);
-            pollsUntilSent = 100;
-        }
-
-        @Override
-        ConsumerRecords<Long, Entry> poll(SimulatedClient client, Duration timeout) {
-            if (waiting != null && --pollsUntilSent == 0) {
-                waiting.run();
-                waiting = null;
+            if (++commits % 3 == 0) {
+                callback.onComplete(offsets, new DisconnectException("not really"));
+            } else {
+                client.commitAsync(offsets, callback);
             }
-            return client.poll(timeout);
         }
     }
 
