@@ -246,7 +246,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private <T> T notWithin(String call, Supplier<T> action) {
         if (pollingOrClosing) {
             throw new IllegalStateException(
-                    call + " was called from within poll or close, by a rebalance listener or a commit policy");
+                    call + " was called from within poll or close, by a listener or a commit policy");
         }
         pollingOrClosing = true;
         try {

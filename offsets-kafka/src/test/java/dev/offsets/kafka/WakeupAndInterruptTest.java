@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
@@ -43,6 +46,21 @@ class WakeupAndInterruptTest {
         assertThatThrownBy(() -> rig.poll()).isInstanceOf(WakeupException.class);
         rig.tick();
         assertThat(rig.status(P0)).isNotNull();
+    }
+
+    @Test
+    void wakeupThatMeetsAnAssignment_whatIsStoredIsStillFound() {
+        Rig late = Rig.withConfig(Map.of("group.id", "group", "enable.auto.commit", "false"))
+                .subscribed(P0);
+        late.kafka.beginning(P0, 5);
+        late.kafka.logEnd(P0, 5, Optional.empty());
+        late.consumer.wakeup();
+        late.tick();
+        assertThatThrownBy(() -> late.poll()).isInstanceOf(WakeupException.class);
+        late.tick();
+
+        // The next owner must not begin later than this one did.
+        assertThat(late.sent(P0)).containsExactly(5L);
     }
 
     @Test
@@ -84,7 +102,7 @@ class WakeupAndInterruptTest {
     void wakeupThatMeetsThePositionOfAnIdlePartition_isThrownByTheNextPoll() {
         rig.tick();
         rig.kafka.interceptor = records -> {
-            rig.consumer.seekToEnd(java.util.List.of(P0));
+            rig.consumer.seekToEnd(List.of(P0));
             rig.consumer.wakeup();
             rig.kafka.interceptor = same -> same;
             return records;
