@@ -175,7 +175,7 @@ final class SimulatedUser {
             // A drain and a commit, in each of two callbacks at most.
             Duration most = timeout.plus(simulation.settings.drainTimeout.multipliedBy(5))
                     .plus(SLACK);
-            checkTook("poll(" + timeout + ")", started, late, most);
+            checkTook("poll", started, late, most);
         }
         if (expected.pollShouldHaveThrown()) {
             simulation.violated("Exceptions", client.process + " was not woken by wakeup()");
@@ -186,7 +186,8 @@ final class SimulatedUser {
     private void checkTook(String call, long started, long lateBefore, Duration most) {
         long took = simulation.time.now() - started - (simulation.time.late() - lateBefore);
         if (took > most.toNanos()) {
-            simulation.violated("Bounds", client.process + ": " + call + " took " + took / 1e6 + " ms");
+            simulation.violated(
+                    "Bounds", client.process + ": " + call + " took " + took / 1e6 + " ms, longer than " + most);
         }
     }
 
@@ -263,7 +264,7 @@ final class SimulatedUser {
         } catch (RuntimeException | Error e) {
             unexpected("close", e);
         }
-        checkTook("close(" + timeout + ")", started, late, timeout.plus(SLACK));
+        checkTook("close", started, late, timeout.plus(SLACK));
         restartLater();
     }
 

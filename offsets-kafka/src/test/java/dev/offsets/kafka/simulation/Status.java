@@ -36,23 +36,22 @@ final class Status extends Checker {
             if (view == null || view.over || view.position == View.UNKNOWN) {
                 return;
             }
-            String said = user.process() + " says of " + partition + " " + status;
+            String wrong = null;
             if (status.position() != view.position) {
-                violated(said + ": the position is " + view.position);
-            }
-            if (status.committableOffset() > view.committable()) {
-                violated(said + ": committable is " + view.committable());
-            }
-            if (status.committableOffset() < view.lastCommittable) {
-                violated(said + ": committable was " + view.lastCommittable);
+                wrong = "the position is " + view.position;
+            } else if (status.committableOffset() > view.committable()) {
+                wrong = "committable is " + view.committable();
+            } else if (status.committableOffset() < view.lastCommittable) {
+                wrong = "committable was " + view.lastCommittable;
+            } else if (status.incomplete() != view.unfinished()) {
+                wrong = "unfinished are " + view.unfinished();
+            } else if (status.committedOffset().isPresent()
+                    && !view.stored.contains(status.committedOffset().getAsLong())) {
+                wrong = "it has stored only " + view.stored;
             }
             view.lastCommittable = status.committableOffset();
-            if (status.incomplete() != view.unfinished()) {
-                violated(said + ": unfinished are " + view.unfinished());
-            }
-            if (status.committedOffset().isPresent()
-                    && !view.stored.contains(status.committedOffset().getAsLong())) {
-                violated(said + ": it has stored only " + view.stored);
+            if (wrong != null) {
+                violated(user.process() + " says of " + partition + " " + status + ": " + wrong);
             }
         });
     }

@@ -34,11 +34,14 @@ final class View {
     /** Lower than this, everything is finished. */
     private long committable = UNKNOWN;
 
+    private int passed;
+
     /** The highest offset that may be committed; unknown while the position is. */
     long committable() {
         Long offset = records.ceilingKey(committable);
         while (offset != null && finished.contains(offset)) {
             committable = offset + 1;
+            passed++;
             offset = records.ceilingKey(committable);
         }
         return offset == null ? position : offset;
@@ -46,8 +49,8 @@ final class View {
 
     /** How many records are in flight or finished ahead. */
     int held() {
-        long from = committable();
-        return from == UNKNOWN ? 0 : records.tailMap(from).size();
+        committable();
+        return records.size() - passed;
     }
 
     int unfinished() {

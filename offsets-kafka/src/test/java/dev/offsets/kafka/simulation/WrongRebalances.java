@@ -12,6 +12,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 
 /** Ways to get wrong what is committed when partitions go. */
 final class WrongRebalances {
@@ -114,9 +115,10 @@ final class WrongRebalances {
 
         @Override
         void commitSync(SimulatedClient committing, Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
-            if (!revoking) {
-                committing.commitSync(offsets, timeout);
+            if (revoking) {
+                throw new TimeoutException("never sent");
             }
+            committing.commitSync(offsets, timeout);
         }
     }
 }
