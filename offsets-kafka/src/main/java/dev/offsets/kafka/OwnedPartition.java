@@ -237,9 +237,10 @@ final class OwnedPartition {
         return tracker == null ? 0 : tracker.recordsHeld();
     }
 
-    /** A snapshot of what to commit, to be given back when the outcome is known. */
+    /** A snapshot of what to commit, to be given back when the outcome is known. Until then it is not known what is stored. */
     Snapshot snapshot() {
         CommitPoint point = tracker.commitPoint();
+        stored = OptionalLong.empty();
         OptionalInt epoch = point.leaderEpoch();
         Optional<Integer> leaderEpoch = epoch.isPresent() ? Optional.of(epoch.getAsInt()) : Optional.empty();
         return new Snapshot(
