@@ -126,7 +126,8 @@ final class Views extends Checker {
             List<ConsumerRecord<Long, Entry>> ofPartition = records.records(partition);
             OffsetAndMetadata next = records.nextOffsets().get(partition);
             View view = of(client.process, partition);
-            long first = ofPartition.isEmpty() ? next.offset() : ofPartition.get(0).offset();
+            long first =
+                    ofPartition.isEmpty() ? next.offset() : ofPartition.get(0).offset();
             if (first < view.position) {
                 view = begin(client.process, partition);
             }
