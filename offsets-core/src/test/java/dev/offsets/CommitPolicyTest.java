@@ -85,15 +85,16 @@ class CommitPolicyTest {
     @Test
     void batched_doesNotCountWhatFinishedAboveAnIncompleteRecord() {
         PolicyLedger ledger = new PolicyLedger(batched(10), "p0");
-        ledger.deliver("p0", 0, 30);
+        ledger.deliver("p0", 0, 31);
 
-        ledger.complete("p0", offsets(1, 30));
+        ledger.complete("p0", 0);
+        ledger.complete("p0", offsets(2, 31));
         ledger.turn();
         assertThat(ledger.commits()).isEmpty();
 
-        ledger.complete("p0", 0);
+        ledger.complete("p0", 1);
         ledger.turn();
-        assertThat(ledger.commits()).containsExactly("0s p0@31");
+        assertThat(ledger.commits()).containsExactly("0s p0@32");
     }
 
     @Test

@@ -92,6 +92,7 @@ class TrackerStatusTest {
         tracker.advance();
         tracker.track(6);
         nowNanos += 1_000_000_000;
+        assertThat(age()).isEqualTo(Duration.ofSeconds(3));
 
         tracker.complete(5);
         tracker.advance();

@@ -81,17 +81,47 @@ final class OwnedPartition {
             return present;
         }
         if (present != null) {
-            long from = present.position();
-            log.warn(
-                    "{}: the position moved back from {} to {}; what was delivered before is void",
-                    topicPartition,
-                    from,
-                    offset);
-            events.positionJumped(topicPartition, from, offset);
-        } else if (storedIsWhereConsumingBegins) {
+            movedBackTo(offset);
+            return tracker;
+        }
+        if (storedIsWhereConsumingBegins) {
             stored = OptionalLong.of(offset);
         }
         return startIncarnation(offset);
+    }
+
+    /**
+     * The lowest incomplete record below an offset to which the position has moved back by itself, with its leader epoch;
+     * empty when the position has not moved back, or nothing below is incomplete.
+     */
+    Optional<OffsetAndMetadata> incompleteBelow(long offset) {
+        if (tracker == null || offset >= tracker.position()) {
+            return Optional.empty();
+        }
+        OffsetAndMetadata lowest = commitPoint();
+        return lowest.offset() < offset ? Optional.of(lowest) : Optional.empty();
+    }
+
+    /** The position has moved back by itself, and was set further back, to a record that was incomplete. */
+    void movedBackTo(OffsetAndMetadata position) {
+        positionSeen = true;
+        movedBackTo(position.offset());
+        setPosition(position);
+        refreshProgress();
+    }
+
+    private void movedBackTo(long offset) {
+        long from = tracker.position();
+        log.warn(
+                "{}: the position moved back from {} to {}; what was delivered before is void",
+                topicPartition,
+                from,
+                offset);
+        events.positionJumped(topicPartition, from, offset);
+        // The same number may stand for another record from now on, or was only taken to be stored.
+        storedIsWhereConsumingBegins = false;
+        stored = OptionalLong.empty();
+        startIncarnation(offset);
     }
 
     /** Records from the tracker's position up to an offset were deleted before they could be read. */
@@ -237,18 +267,20 @@ final class OwnedPartition {
         return tracker == null ? 0 : tracker.recordsHeld();
     }
 
-    /** A snapshot of what to commit, to be given back when the outcome is known. Until then it is not known what is stored. */
+    /**
+     * A snapshot of what to commit, to be given back when the outcome is known. Until then it is not known what is stored:
+     * it may be this already.
+     */
     Snapshot snapshot() {
-        CommitPoint point = tracker.commitPoint();
         stored = OptionalLong.empty();
+        return new Snapshot(this, tracker, commitPoint(), tracker.recordsCovered(), time.nanoTime());
+    }
+
+    private OffsetAndMetadata commitPoint() {
+        CommitPoint point = tracker.commitPoint();
         OptionalInt epoch = point.leaderEpoch();
         Optional<Integer> leaderEpoch = epoch.isPresent() ? Optional.of(epoch.getAsInt()) : Optional.empty();
-        return new Snapshot(
-                this,
-                tracker,
-                new OffsetAndMetadata(point.offset(), leaderEpoch, ""),
-                tracker.recordsCovered(),
-                time.nanoTime());
+        return new OffsetAndMetadata(point.offset(), leaderEpoch, "");
     }
 
     /** What one commit request carries for one partition. */

@@ -4,10 +4,14 @@ import dev.offsets.OffsetTracker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -70,6 +74,16 @@ final class PollResults<K, V> {
     }
 
     TrackedRecords<K, V> take(ConsumerRecords<K, V> polled) {
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> fetched = new LinkedHashMap<>();
+        for (TopicPartition topicPartition : polled.partitions()) {
+            List<ConsumerRecord<K, V>> records = ascending(polled.records(topicPartition));
+            if (!records.isEmpty()) {
+                fetched.put(topicPartition, records);
+            }
+        }
+        Map<TopicPartition, OffsetAndMetadata> nextOffsets = new HashMap<>(polled.nextOffsets());
+        nextOffsetsMayBeMissing |= nextOffsets.isEmpty() && !fetched.isEmpty();
+        boolean sentBack = sendBack(fetched, nextOffsets);
         Map<TopicPartition, PartitionBatch<K, V>> batches = new LinkedHashMap<>();
         List<PartitionBatch<K, V>> former = new ArrayList<>(heldBack);
         former.addAll(newest.batches());
@@ -85,22 +99,45 @@ final class PollResults<K, V> {
                 add(batches, batch.topicPartition, batch.incarnation, batch.takeRest());
             }
         }
-        boolean asPolled = batches.isEmpty();
-        Map<TopicPartition, OffsetAndMetadata> nextOffsets = polled.nextOffsets();
-        for (TopicPartition topicPartition : polled.partitions()) {
-            List<ConsumerRecord<K, V>> records = ascending(polled.records(topicPartition));
-            if (!records.isEmpty()) {
-                add(
-                        batches,
-                        topicPartition,
-                        register(topicPartition, records, nextOffsets.get(topicPartition)),
-                        records);
-            }
-        }
-        nextOffsetsMayBeMissing |= nextOffsets.isEmpty() && !polled.isEmpty();
+        boolean asPolled = batches.isEmpty() && !sentBack;
+        fetched.forEach((topicPartition, records) -> add(
+                batches, topicPartition, register(topicPartition, records, nextOffsets.get(topicPartition)), records));
         updatePositions(nextOffsets);
         newest = new TrackedRecords<>(new ArrayList<>(batches.values()), asPolled ? polled : null, failures);
         return newest;
+    }
+
+    /**
+     * Where the position has moved back by itself, and a record further back is incomplete: its work is void with the
+     * incarnation, and it would not come again from where Kafka reads on. Such partitions are read from that record on
+     * instead; what was polled of them is left out, and comes again then.
+     */
+    private boolean sendBack(
+            Map<TopicPartition, List<ConsumerRecord<K, V>>> fetched,
+            Map<TopicPartition, OffsetAndMetadata> nextOffsets) {
+        Map<TopicPartition, Long> readFrom = new HashMap<>();
+        nextOffsets.forEach((topicPartition, next) -> readFrom.put(topicPartition, next.offset()));
+        fetched.forEach((topicPartition, records) ->
+                readFrom.put(topicPartition, records.get(0).offset()));
+        Set<TopicPartition> sentBack = new HashSet<>();
+        readFrom.forEach((topicPartition, offset) -> {
+            if (sendBack(topicPartition, offset)) {
+                sentBack.add(topicPartition);
+            }
+        });
+        fetched.keySet().removeAll(sentBack);
+        nextOffsets.keySet().removeAll(sentBack);
+        return !sentBack.isEmpty();
+    }
+
+    private boolean sendBack(TopicPartition topicPartition, long offset) {
+        OwnedPartition partition = ownership.own(topicPartition);
+        Optional<OffsetAndMetadata> incomplete = partition.incompleteBelow(offset);
+        incomplete.ifPresent(further -> {
+            consumer.seek(topicPartition, further);
+            partition.movedBackTo(further);
+        });
+        return incomplete.isPresent();
     }
 
     private void add(
@@ -169,7 +206,9 @@ final class PollResults<K, V> {
     private void readPosition(OwnedPartition partition) {
         try {
             long position = consumer.position(partition.topicPartition, Duration.ZERO);
-            partition.positionIs(position, nextOffsetsMayBeMissing);
+            if (!sendBack(partition.topicPartition, position)) {
+                partition.positionIs(position, nextOffsetsMayBeMissing);
+            }
         } catch (WakeupException e) {
             wakeups.missed();
         } catch (RuntimeException e) {

@@ -36,20 +36,7 @@ final class StoredOffsets {
         }
         Set<TopicPartition> topicPartitions =
                 partitions.stream().map(partition -> partition.topicPartition).collect(Collectors.toSet());
-        Map<TopicPartition, OffsetAndMetadata> stored = null;
-        while (stored == null) {
-            try {
-                stored = consumer.committed(topicPartitions, deadline.remaining());
-            } catch (WakeupException e) {
-                wakeups.missed(); // meant for poll
-            } catch (RuntimeException e) {
-                log.warn(
-                        "What is stored for {} could not be read; consuming goes on without knowing",
-                        topicPartitions,
-                        e);
-                return;
-            }
-        }
+        Map<TopicPartition, OffsetAndMetadata> stored = read(topicPartitions, deadline);
         for (OwnedPartition partition : partitions) {
             OffsetAndMetadata offset = stored.get(partition.topicPartition);
             if (offset != null) {
@@ -58,5 +45,20 @@ final class StoredOffsets {
                 partition.storeWhereConsumingBegins();
             }
         }
+    }
+
+    /** What is stored; empty if that could not be read in time: consuming goes on without knowing. */
+    private Map<TopicPartition, OffsetAndMetadata> read(Set<TopicPartition> partitions, Deadline deadline) {
+        do {
+            try {
+                return consumer.committed(partitions, deadline.remaining());
+            } catch (WakeupException e) {
+                wakeups.missed(); // meant for poll
+            } catch (RuntimeException e) {
+                log.warn("What is stored for {} could not be read; consuming goes on without knowing", partitions, e);
+                break;
+            }
+        } while (!deadline.isPast());
+        return Map.of();
     }
 }

@@ -273,6 +273,7 @@ class PollResultTest {
     void restAndPositionMovedBack_onlyTheNewReadingComes() {
         rig.kafka.records(P0, 0, 4);
         rig.pollAndLeaveAfter(2);
+        rig.completeAll(P0, 0, 1);
         rig.kafka.movePosition(P0, 1);
         rig.kafka.records(P0, 1, 4);
 
@@ -280,6 +281,25 @@ class PollResultTest {
         rig.completeAll(P0, 1, 4);
         rig.tick();
         assertThat(rig.stored(P0)).isEqualTo(5);
+    }
+
+    @Test
+    void positionMovedBack_aboveAnUnfinishedRecord_isReadFromThatRecordOn() {
+        rig.kafka.records(P0, 0, 4);
+        rig.poll();
+        rig.completeAll(P0, 0, 1);
+        rig.completeAll(P0, 3, 4);
+        rig.kafka.movePosition(P0, 4);
+        rig.kafka.records(P0, 4, 5);
+
+        assertThat(rig.poll()).isEmpty();
+        rig.kafka.records(P0, 2, 5);
+
+        assertThat(Rig.offsets(rig.poll())).containsExactly(2L, 3L, 4L, 5L);
+        rig.completeAll(P0, 2, 5);
+        rig.tick();
+        assertThat(rig.stored(P0)).isEqualTo(6);
+        assertThat(rig.sent(P0)).isSorted();
     }
 
     @Test

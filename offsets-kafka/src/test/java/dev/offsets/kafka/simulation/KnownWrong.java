@@ -1,0 +1,42 @@
+package dev.offsets.kafka.simulation;
+
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** Libraries that are wrong in one way each: the simulation must find out. */
+enum KnownWrong {
+    COMMITS_THE_HIGHEST_FINISHED(WrongCommits.HighestFinished::new, "NothingLost"),
+    COMMITS_THE_POSITION(WrongCommits.Position::new, "NothingLost"),
+    COMMITS_THE_EPOCH_OF_THE_RECORD_BEFORE(WrongCommits.EpochOfTheRecordBefore::new, "LeaderEpochs"),
+    RESENDS_AN_OLDER_COMMIT(WrongCommits.Older::new, "CommitOrder"),
+    COMMITS_TWICE_AT_ONCE(WrongCommits.Twice::new, "CommitOrder"),
+    COMMITS_ON_LOST(WrongCommits.OnLost::new, "Fence", "NothingLost"),
+    COMMITS_AFTER_REVOKE(WrongCommits.AfterRevoke::new, "Fence", "NothingLost"),
+    DOES_NOT_COMMIT_ON_REVOKE(WrongCommits.NotOnRevoke::new, "GivenUpCleanly"),
+    COUNTS_A_FAILED_COMMIT_AS_DONE(WrongCommits.FailedIsDone::new, "Status"),
+    COUNTS_AN_UNKNOWN_COMMIT_AS_DONE(WrongCommits.UnknownIsDone::new, "Status"),
+    NEVER_COMMITS_AGAIN_AFTER_A_FAILURE(WrongCommits.NoRetry::new, "Liveness"),
+    FORGETS_A_COMPLETION_DURING_A_COMMIT(WrongReports.ForgottenDuringACommit::new, "Status"),
+    FORGETS_A_COMPLETION_ON_WAKEUP(WrongReports.ForgottenOnWakeup::new, "Status"),
+    FENCES_BEFORE_DRAINING(WrongReports.FencedBeforeDraining::new, "Receipts"),
+    CREDITS_A_LATE_COMPLETION_TO_THE_NEXT_INCARNATION(WrongReports.CreditedToTheNext::new, "Receipts"),
+    CREDITS_ANOTHER_RECORD(WrongReports.CreditedToTheNeighbour::new, "Receipts"),
+    COUNTS_A_FAILED_RECORD_AS_DONE(WrongReports.FailedIsDone::new, "NothingLost", "Status"),
+    ACCEPTS_A_SECOND_REPORT(WrongReports.AlwaysAccepted::new, "Receipts"),
+    STARTS_WHAT_IS_GONE(WrongReports.AlwaysStarted::new, "Receipts"),
+    IGNORES_HOLES(WrongPolls.NoHoles::new, "Status"),
+    LOSES_A_WAKEUP(WrongPolls.LostWakeup::new, "Exceptions"),
+    LOSES_A_PAUSE(WrongPolls.LostPause::new, "Pauses", "Bounds"),
+    KEEPS_A_PAUSE(WrongPolls.LostResume::new, "Pauses"),
+    RESUMES_WHAT_THE_USER_PAUSED(WrongPolls.ResumesAll::new, "Pauses", "Bounds");
+
+    final Supplier<Tampering> tamperings;
+
+    /** Any of these may be the first to see it. */
+    final Set<String> checkers;
+
+    KnownWrong(Supplier<Tampering> tamperings, String... checkers) {
+        this.tamperings = tamperings;
+        this.checkers = Set.of(checkers);
+    }
+}

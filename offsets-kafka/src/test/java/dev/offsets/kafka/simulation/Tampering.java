@@ -1,0 +1,58 @@
+package dev.offsets.kafka.simulation;
+
+import dev.offsets.Receipt;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * What stands between the library and the simulated client, and between the workers and the library. This one passes
+ * everything on. A known-wrong variant overrides something, so that the whole behaves as a library would that is wrong in
+ * that way. One object serves one process.
+ */
+class Tampering {
+    void commitAsync(
+            SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+        client.commitAsync(offsets, callback);
+    }
+
+    void commitSync(SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+        client.commitSync(offsets, timeout);
+    }
+
+    void pause(SimulatedClient client, Collection<TopicPartition> partitions) {
+        client.pause(partitions);
+    }
+
+    void resume(SimulatedClient client, Collection<TopicPartition> partitions) {
+        client.resume(partitions);
+    }
+
+    ConsumerRecords<Long, Entry> poll(SimulatedClient client, Duration timeout) {
+        return client.poll(timeout);
+    }
+
+    void subscribe(SimulatedClient client, Collection<String> topics, ConsumerRebalanceListener listener) {
+        client.subscribe(topics, listener);
+    }
+
+    /** A record is about to be given to a worker. */
+    void delivered(Delivery delivery) {}
+
+    Receipt complete(Delivery delivery) {
+        return delivery.complete();
+    }
+
+    Receipt fail(Delivery delivery) {
+        return delivery.fail();
+    }
+
+    boolean tryStart(Delivery delivery) {
+        return delivery.tryStart();
+    }
+}

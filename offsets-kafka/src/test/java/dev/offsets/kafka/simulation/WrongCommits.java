@@ -1,0 +1,282 @@
+package dev.offsets.kafka.simulation;
+
+import dev.offsets.Receipt;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+
+/** Ways to commit the wrong thing, or at the wrong moment. */
+final class WrongCommits {
+    private WrongCommits() {}
+
+    /** Sends something else than what the library wants to send. */
+    abstract static class Changed extends Tampering {
+        abstract Map<TopicPartition, OffsetAndMetadata> change(Map<TopicPartition, OffsetAndMetadata> offsets);
+
+        @Override
+        void commitAsync(
+                SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            client.commitAsync(change(offsets), callback);
+        }
+
+        @Override
+        void commitSync(SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            client.commitSync(change(offsets), timeout);
+        }
+
+        static Map<TopicPartition, OffsetAndMetadata> raise(
+                Map<TopicPartition, OffsetAndMetadata> offsets, Map<TopicPartition, OffsetAndMetadata> to) {
+            Map<TopicPartition, OffsetAndMetadata> raised = new HashMap<>(offsets);
+            raised.replaceAll((partition, offset) -> {
+                OffsetAndMetadata other = to.get(partition);
+                return other != null && other.offset() > offset.offset() ? other : offset;
+            });
+            return raised;
+        }
+    }
+
+    static final class HighestFinished extends Changed {
+        private final Map<TopicPartition, OffsetAndMetadata> highest = new HashMap<>();
+
+        @Override
+        Receipt complete(Delivery delivery) {
+            OffsetAndMetadata after =
+                    new OffsetAndMetadata(delivery.entry.offset + 1, Optional.of(delivery.entry.epoch), "");
+            highest.merge(delivery.topicPartition, after, (a, b) -> a.offset() > b.offset() ? a : b);
+            return delivery.complete();
+        }
+
+        @Override
+        Map<TopicPartition, OffsetAndMetadata> change(Map<TopicPartition, OffsetAndMetadata> offsets) {
+            return raise(offsets, highest);
+        }
+    }
+
+    static final class Position extends Changed {
+        private final Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+
+        @Override
+        ConsumerRecords<Long, Entry> poll(SimulatedClient client, Duration timeout) {
+            ConsumerRecords<Long, Entry> records = client.poll(timeout);
+            positions.putAll(records.nextOffsets());
+            return records;
+        }
+
+        @Override
+        Map<TopicPartition, OffsetAndMetadata> change(Map<TopicPartition, OffsetAndMetadata> offsets) {
+            return raise(offsets, positions);
+        }
+    }
+
+    /** The epoch of the last record below the offset. */
+    static final class EpochOfTheRecordBefore extends Changed {
+        private final Map<TopicPartition, TreeMap<Long, Integer>> epochs = new HashMap<>();
+
+        @Override
+        ConsumerRecords<Long, Entry> poll(SimulatedClient client, Duration timeout) {
+            ConsumerRecords<Long, Entry> records = client.poll(timeout);
+            for (ConsumerRecord<Long, Entry> record : records) {
+                epochs.computeIfAbsent(new TopicPartition(record.topic(), record.partition()), key -> new TreeMap<>())
+                        .put(record.offset(), record.value().epoch);
+            }
+            return records;
+        }
+
+        @Override
+        Map<TopicPartition, OffsetAndMetadata> change(Map<TopicPartition, OffsetAndMetadata> offsets) {
+            Map<TopicPartition, OffsetAndMetadata> changed = new HashMap<>(offsets);
+            changed.replaceAll((partition, offset) -> {
+                var before = epochs.getOrDefault(partition, new TreeMap<>()).lowerEntry(offset.offset());
+                return before == null
+                        ? offset
+                        : new OffsetAndMetadata(offset.offset(), Optional.of(before.getValue()), "");
+            });
+            return changed;
+        }
+    }
+
+    /** Repeats the former commit's offsets after a newer one. */
+    static final class Older extends Tampering {
+        private Map<TopicPartition, OffsetAndMetadata> former = Map.of();
+
+        @Override
+        void commitAsync(
+                SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            client.commitAsync(offsets, (committed, exception) -> {
+                Map<TopicPartition, OffsetAndMetadata> again = new HashMap<>(former);
+                again.keySet().retainAll(client.owned());
+                former = offsets;
+                callback.onComplete(committed, exception);
+                if (exception == null && !again.isEmpty() && !client.isClosed()) {
+                    client.commitAsync(again, (ignored, outcome) -> {});
+                }
+            });
+        }
+    }
+
+    static final class Twice extends Tampering {
+        @Override
+        void commitAsync(
+                SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            client.commitAsync(offsets, callback);
+            client.commitAsync(offsets, (committed, exception) -> {});
+        }
+    }
+
+    /** A commit that failed is taken for one that succeeded. */
+    static final class FailedIsDone extends Tampering {
+        @Override
+        void commitAsync(
+                SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            client.commitAsync(offsets, (committed, exception) -> callback.onComplete(committed, null));
+        }
+    }
+
+    /** A blocking commit whose outcome is not known is taken for one that succeeded. */
+    static final class UnknownIsDone extends Tampering {
+        @Override
+        void commitSync(SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            try {
+                client.commitSync(offsets, timeout);
+            } catch (KafkaException e) {
+                // as if nothing had happened
+            }
+        }
+    }
+
+    /** After a commit has failed, its partitions are never committed again. */
+    static final class NoRetry extends Tampering {
+        private final Set<TopicPartition> given = new HashSet<>();
+
+        @Override
+        void commitAsync(
+                SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            if (offsets.keySet().stream().anyMatch(given::contains)) {
+                return;
+            }
+            client.commitAsync(offsets, (committed, exception) -> {
+                if (exception != null) {
+                    given.addAll(offsets.keySet());
+                }
+                callback.onComplete(committed, exception);
+            });
+        }
+    }
+
+    /** Passes a listener on, with something wrong around it. */
+    private abstract static class Listening extends Tampering {
+        SimulatedClient client;
+        final Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+
+        @Override
+        ConsumerRecords<Long, Entry> poll(SimulatedClient polled, Duration timeout) {
+            ConsumerRecords<Long, Entry> records = polled.poll(timeout);
+            positions.putAll(records.nextOffsets());
+            return records;
+        }
+
+        void commit(Collection<TopicPartition> partitions) {
+            Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>(positions);
+            offsets.keySet().retainAll(partitions);
+            if (!offsets.isEmpty()) {
+                try {
+                    client.commitSync(offsets, Duration.ofMillis(20));
+                } catch (KafkaException e) {
+                    // too late anyway
+                }
+            }
+        }
+
+        void lost(ConsumerRebalanceListener listener, Collection<TopicPartition> partitions) {
+            listener.onPartitionsLost(partitions);
+        }
+
+        void revoked(ConsumerRebalanceListener listener, Collection<TopicPartition> partitions) {
+            listener.onPartitionsRevoked(partitions);
+        }
+
+        @Override
+        void subscribe(SimulatedClient subscribed, Collection<String> topics, ConsumerRebalanceListener listener) {
+            client = subscribed;
+            client.subscribe(topics, new ConsumerRebalanceListener() {
+                @Override
+                public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+                    listener.onPartitionsAssigned(partitions);
+                }
+
+                @Override
+                public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+                    revoked(listener, partitions);
+                }
+
+                @Override
+                public void onPartitionsLost(Collection<TopicPartition> partitions) {
+                    lost(listener, partitions);
+                }
+            });
+        }
+    }
+
+    static final class OnLost extends Listening {
+        @Override
+        void lost(ConsumerRebalanceListener listener, Collection<TopicPartition> partitions) {
+            commit(partitions);
+            listener.onPartitionsLost(partitions);
+        }
+    }
+
+    /** What was revoked takes part in the next commit. */
+    static final class AfterRevoke extends Listening {
+        private final List<TopicPartition> gone = new ArrayList<>();
+
+        @Override
+        void revoked(ConsumerRebalanceListener listener, Collection<TopicPartition> partitions) {
+            listener.onPartitionsRevoked(partitions);
+            gone.addAll(partitions);
+        }
+
+        @Override
+        void commitAsync(
+                SimulatedClient committing,
+                Map<TopicPartition, OffsetAndMetadata> offsets,
+                OffsetCommitCallback callback) {
+            Map<TopicPartition, OffsetAndMetadata> more = new HashMap<>(positions);
+            more.keySet().retainAll(gone);
+            more.putAll(offsets);
+            committing.commitAsync(more, callback);
+        }
+    }
+
+    /** Revoked partitions go without a last commit. */
+    static final class NotOnRevoke extends Listening {
+        private boolean revoking;
+
+        @Override
+        void revoked(ConsumerRebalanceListener listener, Collection<TopicPartition> partitions) {
+            revoking = true;
+            listener.onPartitionsRevoked(partitions);
+            revoking = false;
+        }
+
+        @Override
+        void commitSync(SimulatedClient committing, Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            if (!revoking) {
+                committing.commitSync(offsets, timeout);
+            }
+        }
+    }
+}
