@@ -103,6 +103,8 @@ final class PollResults<K, V> {
         fetched.forEach((topicPartition, records) -> add(
                 batches, topicPartition, register(topicPartition, records, nextOffsets.get(topicPartition)), records));
         updatePositions(nextOffsets);
+        // What is left of a former result is void if the position has just moved back.
+        batches.values().removeIf(batch -> batch.incarnation.hasEnded());
         newest = new TrackedRecords<>(new ArrayList<>(batches.values()), asPolled ? polled : null, failures);
         return newest;
     }

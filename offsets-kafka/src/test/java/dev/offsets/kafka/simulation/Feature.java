@@ -24,6 +24,8 @@ enum Feature {
     OFFSET_EXPIRY,
     /** A topic that is deleted, and made anew a while later. */
     RECREATION,
+    /** A consumer interceptor that removes records, and drops the next offsets of each result. */
+    INTERCEPTOR,
     USER_PAUSE,
     USER_SEEK,
     USER_COMMIT,

@@ -16,6 +16,8 @@ enum KnownWrong {
     COUNTS_A_FAILED_COMMIT_AS_DONE(WrongCommits.FailedIsDone::new, "Status"),
     COUNTS_AN_UNKNOWN_COMMIT_AS_DONE(WrongCommits.UnknownIsDone::new, "Status"),
     NEVER_COMMITS_AGAIN_AFTER_A_FAILURE(WrongCommits.NoRetry::new, "Liveness"),
+    COMMITS_LATE(WrongCommits.Late::new, "Promptness"),
+    LETS_WHAT_IS_STORED_EXPIRE(WrongCommits.NothingTwice::new, "Liveness", "Status"),
     FORGETS_A_COMPLETION_DURING_A_COMMIT(WrongReports.ForgottenDuringACommit::new, "Status"),
     FORGETS_A_COMPLETION_ON_WAKEUP(WrongReports.ForgottenOnWakeup::new, "Status"),
     FENCES_BEFORE_DRAINING(WrongReports.FencedBeforeDraining::new, "Receipts"),

@@ -2,6 +2,7 @@ package dev.offsets.kafka.simulation;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
 
 /** While commits succeed, progress is sent as soon as the policy wants it, give or take a turn of the library's loop. */
 final class Promptness extends Checker {
@@ -12,6 +13,11 @@ final class Promptness extends Checker {
 
     private final Map<View, Long> progressSince = new HashMap<>();
     private final Map<String, Long> failedAt = new HashMap<>();
+
+    @Override
+    void commitCalled(SimulatedClient client, CommitChannel.Commit commit) {
+        commit.offsets.keySet().forEach(partition -> progressSince.remove(view(client.process, partition)));
+    }
 
     @Override
     void answered(SimulatedClient client, CommitChannel.Commit commit) {
@@ -28,7 +34,7 @@ final class Promptness extends Checker {
         for (Assigned one : client.positions.assigned.values()) {
             View view = view(client.process, one.topicPartition);
             boolean waits = client.commits.isWaiting() || afterFailure || simulation.isClosing(client.process);
-            if (waits || !view.epochKnown || view.records.isEmpty() || view.committable() <= view.highestSent) {
+            if (waits || !hasProgress(client, one.topicPartition, view)) {
                 progressSince.remove(view);
                 continue;
             }
@@ -38,5 +44,13 @@ final class Promptness extends Checker {
                         + " for " + since / VirtualTime.MILLI + " ms");
             }
         }
+    }
+
+    private boolean hasProgress(SimulatedClient client, TopicPartition partition, View view) {
+        if (view.position == View.UNKNOWN || view.committable() <= view.highestSent) {
+            return false;
+        }
+        Long lastStored = simulation.checkers.views.lastStored(client.process, partition);
+        return lastStored != null && lastStored != view.committable();
     }
 }

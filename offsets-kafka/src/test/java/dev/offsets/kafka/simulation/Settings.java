@@ -14,6 +14,7 @@ import org.apache.kafka.common.TopicPartition;
 final class Settings {
     final long maxPollIntervalNanos = 4 * VirtualTime.SECOND;
     final long sessionTimeoutNanos = 2 * VirtualTime.SECOND;
+    final boolean interceptor;
     final Protocol protocol;
     final int users;
     final List<TopicPartition> partitions = new ArrayList<>();
@@ -35,6 +36,7 @@ final class Settings {
 
     Settings(Scenario scenario) {
         Chance chance = new Chance(scenario.seed(), "settings");
+        interceptor = scenario.has(Feature.INTERCEPTOR);
         boolean group = scenario.has(Feature.GROUP);
         protocol = group
                 ? chance.pick(Protocol.CLASSIC_EAGER, Protocol.CLASSIC_COOPERATIVE, Protocol.CONSUMER)
@@ -79,6 +81,9 @@ final class Settings {
         Map<String, Object> configuration = new HashMap<>();
         configuration.put("group.id", "group");
         configuration.put("enable.auto.commit", "false");
+        if (interceptor) {
+            configuration.put("interceptor.classes", "an.Interceptor");
+        }
         configuration.put("auto.offset.reset", resetPolicy);
         configuration.put("max.poll.interval.ms", (int) (maxPollIntervalNanos / VirtualTime.MILLI));
         configuration.put("default.api.timeout.ms", (int) apiTimeout.toMillis());

@@ -105,9 +105,7 @@ public final class SimulatedClient {
             positions.update();
             ConsumerRecords<Long, Entry> records = positions.collect();
             if (records != null) {
-                simulation.trace.add(() -> process + "  polled " + show(records));
-                simulation.checkers.all(checker -> checker.polled(this, records));
-                return records;
+                return intercept(records);
             }
             long next = Math.min(deadline, Math.max(time.now(), positions.nextMoment()));
             if (!topics.isEmpty()) {
@@ -117,6 +115,14 @@ public final class SimulatedClient {
             throwIfInterrupted();
         } while (time.now() < deadline);
         return ConsumerRecords.empty();
+    }
+
+    private ConsumerRecords<Long, Entry> intercept(ConsumerRecords<Long, Entry> fetched) {
+        ConsumerRecords<Long, Entry> records =
+                simulation.scenario.has(Feature.INTERCEPTOR) ? Interceptor.onConsume(fetched, chance) : fetched;
+        simulation.trace.add(() -> process + "  polled " + show(records));
+        simulation.checkers.all(checker -> checker.polled(this, records));
+        return records;
     }
 
     private boolean hasToAct() {

@@ -3,7 +3,10 @@ package dev.offsets.kafka.simulation;
 import dev.offsets.Receipt;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -46,7 +49,10 @@ final class Views extends Checker {
 
     @Override
     void assigned(SimulatedClient client, Collection<TopicPartition> partitions) {
-        partitions.forEach(partition -> begin(client.process, partition).leaving = false);
+        partitions.forEach(partition -> {
+            begin(client.process, partition).leaving = false;
+            lastStored.remove(new Key(client.process, partition));
+        });
     }
 
     @Override
@@ -113,22 +119,27 @@ final class Views extends Checker {
 
     @Override
     void polled(SimulatedClient client, ConsumerRecords<Long, Entry> records) {
-        records.nextOffsets().forEach((partition, next) -> {
+        Set<TopicPartition> partitions =
+                new LinkedHashSet<>(records.nextOffsets().keySet());
+        partitions.addAll(records.partitions());
+        for (TopicPartition partition : partitions) {
+            List<ConsumerRecord<Long, Entry>> ofPartition = records.records(partition);
+            OffsetAndMetadata next = records.nextOffsets().get(partition);
             View view = of(client.process, partition);
-            long first = next.offset();
-            for (ConsumerRecord<Long, Entry> record : records.records(partition)) {
-                first = Math.min(first, record.offset());
-            }
+            long first = ofPartition.isEmpty() ? next.offset() : ofPartition.get(0).offset();
             if (first < view.position) {
                 view = begin(client.process, partition);
             }
-            for (ConsumerRecord<Long, Entry> record : records.records(partition)) {
+            for (ConsumerRecord<Long, Entry> record : ofPartition) {
                 view.records.put(record.offset(), record.value());
+                view.position = record.offset() + 1;
             }
-            view.position = next.offset();
-            view.epoch = next.leaderEpoch().orElse(null);
-            view.epochKnown = true;
-        });
+            if (next != null) {
+                view.position = next.offset();
+                view.epoch = next.leaderEpoch().orElse(null);
+            }
+            view.epochKnown = next != null;
+        }
     }
 
     @Override

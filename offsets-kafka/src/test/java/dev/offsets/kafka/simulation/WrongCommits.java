@@ -18,6 +18,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.DisconnectException;
 
 /** Ways to commit the wrong thing, or at the wrong moment. */
 final class WrongCommits {
@@ -155,6 +156,41 @@ final class WrongCommits {
             } catch (KafkaException e) {
                 // as if nothing had happened
             }
+        }
+    }
+
+    /** Leaves commits alone for a while though none has failed. */
+    static final class Late extends Tampering {
+        private int commits;
+
+        @Override
+        void commitAsync(
+                SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            if (++commits % 3 == 0) {
+                callback.onComplete(offsets, new DisconnectException("not really"));
+            } else {
+                client.commitAsync(offsets, callback);
+            }
+        }
+    }
+
+    /** What has been committed once is taken to be stored for ever. */
+    static final class NothingTwice extends Tampering {
+        private final Map<TopicPartition, OffsetAndMetadata> confirmed = new HashMap<>();
+
+        @Override
+        void commitAsync(
+                SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            if (confirmed.entrySet().containsAll(offsets.entrySet())) {
+                callback.onComplete(offsets, null);
+                return;
+            }
+            client.commitAsync(offsets, (committed, exception) -> {
+                if (exception == null) {
+                    confirmed.putAll(offsets);
+                }
+                callback.onComplete(committed, exception);
+            });
         }
     }
 
