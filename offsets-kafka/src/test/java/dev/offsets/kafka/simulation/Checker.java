@@ -43,10 +43,10 @@ abstract class Checker {
     /** The client returns records, or a position that has moved, to the library. */
     void polled(SimulatedClient client, ConsumerRecords<Long, Entry> records) {}
 
-    void commitCalled(SimulatedClient client, CommitChannel.Commit commit) {}
+    void commitCalled(SimulatedClient client, Commit commit) {}
 
     /** The library learns how a commit went: its callback is about to be called, or the blocking call ends. */
-    void answered(SimulatedClient client, CommitChannel.Commit commit) {}
+    void answered(SimulatedClient client, Commit commit) {}
 
     /** The coordinator has stored an offset. */
     void stored(String process, TopicPartition partition, OffsetAndMetadata offset) {}

@@ -23,21 +23,6 @@ import org.apache.kafka.common.errors.WakeupException;
 
 /** How a client's commits get to the coordinator and the answers back: in order, if they get there. */
 final class CommitChannel {
-    /** One commit request on its way. */
-    static final class Commit {
-        final Map<TopicPartition, OffsetAndMetadata> offsets;
-        final boolean sync;
-        final long calledAt;
-        boolean answered;
-        RuntimeException failure;
-
-        Commit(Map<TopicPartition, OffsetAndMetadata> offsets, boolean sync, long calledAt) {
-            this.offsets = new LinkedHashMap<>(offsets);
-            this.sync = sync;
-            this.calledAt = calledAt;
-        }
-    }
-
     private enum Fate {
         STORED,
         REQUEST_LOST,

@@ -3,7 +3,7 @@ package dev.offsets.kafka.simulation;
 /** Within an incarnation commits never go back, and one asynchronous commit at most waits for its answer. */
 final class CommitOrder extends Checker {
     @Override
-    void commitCalled(SimulatedClient client, CommitChannel.Commit commit) {
+    void commitCalled(SimulatedClient client, Commit commit) {
         commit.offsets.forEach((partition, offset) -> {
             View view = view(client.process, partition);
             if (view == null) {
@@ -18,7 +18,7 @@ final class CommitOrder extends Checker {
                 return;
             }
             long patience = simulation.settings.apiTimeout.toNanos();
-            for (CommitChannel.Commit earlier : view.unanswered) {
+            for (Commit earlier : view.unanswered) {
                 if (commit.calledAt - earlier.calledAt < patience) {
                     violated(client.process + " commits " + partition + " " + Trace.show(offset)
                             + " before it knows of " + Trace.show(earlier.offsets));
@@ -29,7 +29,7 @@ final class CommitOrder extends Checker {
     }
 
     @Override
-    void answered(SimulatedClient client, CommitChannel.Commit commit) {
+    void answered(SimulatedClient client, Commit commit) {
         commit.offsets.keySet().forEach(partition -> {
             View view = view(client.process, partition);
             if (view != null) {

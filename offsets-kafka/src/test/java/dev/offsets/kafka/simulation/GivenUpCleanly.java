@@ -26,7 +26,7 @@ final class GivenUpCleanly extends Checker {
     }
 
     @Override
-    void answered(SimulatedClient client, CommitChannel.Commit commit) {
+    void answered(SimulatedClient client, Commit commit) {
         if (commit.failure != null) {
             due.remove(client.process);
         }

@@ -8,7 +8,7 @@ import java.util.Objects;
  */
 final class LeaderEpochs extends Checker {
     @Override
-    void commitCalled(SimulatedClient client, CommitChannel.Commit commit) {
+    void commitCalled(SimulatedClient client, Commit commit) {
         commit.offsets.forEach((partition, offset) -> {
             View view = view(client.process, partition);
             if (view == null || !view.epochKnown) {

@@ -10,7 +10,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class NothingLost extends Checker {
     @Override
-    void commitCalled(SimulatedClient client, CommitChannel.Commit commit) {
+    void commitCalled(SimulatedClient client, Commit commit) {
         commit.offsets.forEach((partition, offset) -> {
             View view = view(client.process, partition);
             if (view != null && view.position != View.UNKNOWN && offset.offset() > view.committable()) {

@@ -15,12 +15,12 @@ final class Promptness extends Checker {
     private final Map<String, Long> failedAt = new HashMap<>();
 
     @Override
-    void commitCalled(SimulatedClient client, CommitChannel.Commit commit) {
+    void commitCalled(SimulatedClient client, Commit commit) {
         commit.offsets.keySet().forEach(partition -> progressSince.remove(view(client.process, partition)));
     }
 
     @Override
-    void answered(SimulatedClient client, CommitChannel.Commit commit) {
+    void answered(SimulatedClient client, Commit commit) {
         if (commit.failure != null) {
             failedAt.put(client.process, simulation.time.now());
         }

@@ -170,22 +170,6 @@ public final class SimulatedClient {
         return metrics;
     }
 
-    /** How far the position is from where the log started at the last fetch. */
-    private record RecordsLead(Assigned one) implements Metric {
-        @Override
-        public MetricName metricName() {
-            Map<String, String> tags = new LinkedHashMap<>();
-            tags.put("topic", one.topicPartition.topic());
-            tags.put("partition", String.valueOf(one.topicPartition.partition()));
-            return new MetricName("records-lead", "consumer-fetch-manager-metrics", "", tags);
-        }
-
-        @Override
-        public Object metricValue() {
-            return (double) (one.position - one.logStart);
-        }
-    }
-
     public void seek(TopicPartition partition, OffsetAndMetadata offset) {
         enter();
         positions.moveTo(assigned(partition), offset);

@@ -37,13 +37,7 @@ final class SimulatedUser {
     private int lives;
     private boolean closing;
     private boolean calmed;
-    private boolean interruptPending;
-    private int interruptsNotThrown;
-    /** How many wakeups have not been thrown yet; several may be thrown as one. */
-    private int wakeupsNotThrown;
-
-    private boolean wakeupDue;
-    private int pollsSinceWakeup;
+    private Expected expected;
     boolean listenerThrew;
 
     SimulatedUser(Simulation simulation, String name) {
@@ -78,10 +72,7 @@ final class SimulatedUser {
         withHandles = chance.perMille(500);
         closing = false;
         calmed = simulation.isCalm();
-        wakeupsNotThrown = 0;
-        wakeupDue = false;
-        interruptsNotThrown = 0;
-        interruptPending = false;
+        expected = new Expected();
         listenerThrew = false;
         var builder = TrackedConsumer.wrap(ClientProxy.around(client, tampering), settings.configuration())
                 .commitPolicy(settings.policy)
@@ -117,10 +108,7 @@ final class SimulatedUser {
     private void turn() {
         boolean others = simulation.enter(this);
         try {
-            if (interruptPending) {
-                interruptPending = false;
-                Thread.currentThread().interrupt();
-            }
+            expected.turnBegins();
             if (simulation.isCalm() && !calmed) {
                 calmed = true;
                 if (actions.calmDown(deliveries)) {
@@ -134,7 +122,7 @@ final class SimulatedUser {
                 next();
             }
         } finally {
-            interruptPending |= Thread.interrupted();
+            expected.turnEnds();
             simulation.leave(this, others);
         }
     }
@@ -149,17 +137,9 @@ final class SimulatedUser {
             return true;
         } catch (WakeupException e) {
             simulation.trace.add(() -> client.process + "  wakes up");
-            if (--wakeupsNotThrown < 0) {
-                unexpected("poll", e);
-            }
-            wakeupDue = false;
-            return true;
+            return expected.wakeupThrown() || unexpected("poll", e);
         } catch (InterruptException e) {
-            if (--interruptsNotThrown < 0) {
-                unexpected("poll", e);
-            }
-            Thread.interrupted();
-            return true;
+            return expected.interruptThrown() || unexpected("poll", e);
         } catch (RecordFailedException e) {
             return afterFailure(e);
         } catch (InvalidOffsetException e) {
@@ -177,8 +157,7 @@ final class SimulatedUser {
             close(simulation.settings.drainTimeout);
             return false;
         } catch (RuntimeException | Error e) {
-            unexpected("poll", e);
-            return true;
+            return unexpected("poll", e);
         }
     }
 
@@ -186,7 +165,7 @@ final class SimulatedUser {
         Duration timeout = simulation.isCalm()
                 ? Duration.ofMillis(chance.between(100, 1_000))
                 : Duration.ofMillis(chance.pick(0, 10, 100, chance.between(0, 500)));
-        boolean wokenBefore = wakeupDue;
+        expected.pollBegins();
         long started = simulation.time.now();
         long late = simulation.time.late();
         TrackedRecords<Long, Entry> records;
@@ -198,7 +177,7 @@ final class SimulatedUser {
                     .plus(SLACK);
             checkTook("poll(" + timeout + ")", started, late, most);
         }
-        if (wokenBefore && wakeupDue && ++pollsSinceWakeup > 1) {
+        if (expected.pollShouldHaveThrown()) {
             simulation.violated("Exceptions", client.process + " was not woken by wakeup()");
         }
         return records;
@@ -264,20 +243,13 @@ final class SimulatedUser {
 
     void wakeup() {
         simulation.trace.add(() -> client.process + "  wakeup()");
-        wakeupsNotThrown++;
-        wakeupDue = true;
-        pollsSinceWakeup = 0;
+        expected.wakeup();
         consumer.wakeup();
     }
 
     void interrupt() {
         simulation.trace.add(() -> client.process + "  is interrupted");
-        interruptsNotThrown++;
-        if (simulation.isRunning(this)) {
-            Thread.currentThread().interrupt();
-        } else {
-            interruptPending = true;
-        }
+        expected.interrupt(simulation.isRunning(this));
     }
 
     void close(Duration timeout) {
@@ -307,7 +279,9 @@ final class SimulatedUser {
         simulation.time.in(chance.millis(0, 1_000), this::start);
     }
 
-    void unexpected(String call, Throwable thrown) {
+    /** Ends the run. */
+    boolean unexpected(String call, Throwable thrown) {
         simulation.violated("Exceptions", client.process + ": " + call + " threw " + thrown, thrown);
+        return false;
     }
 }

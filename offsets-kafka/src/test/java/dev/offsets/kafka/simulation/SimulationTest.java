@@ -37,14 +37,14 @@ class SimulationTest {
 
     @Test
     void anySeed_keepsAllPromises() {
-        firstFailure(FIRST_SEED, SEEDS, Tampering::new)
+        firstFailure(LongStream.range(FIRST_SEED, FIRST_SEED + SEEDS).parallel(), Tampering::new)
                 .ifPresent(failed -> fail(Report.of(failed, Shrinker.shrink(failed, Tampering::new))));
     }
 
     @ParameterizedTest
     @EnumSource
     void knownWrongVariant_isCaught(KnownWrong wrong) {
-        Optional<Outcome> caught = firstFailure(1, SEEDS_FOR_THE_WRONG, wrong.tamperings);
+        Optional<Outcome> caught = firstFailure(LongStream.rangeClosed(1, SEEDS_FOR_THE_WRONG), wrong.tamperings);
 
         assertThat(caught).isPresent();
         assertThat(caught.get().violation().checker())
@@ -65,7 +65,7 @@ class SimulationTest {
     @Test
     void failure_isShrunkAndReported() {
         Supplier<Tampering> wrong = KnownWrong.COMMITS_ON_LOST.tamperings;
-        Outcome failed = firstFailure(1, SEEDS_FOR_THE_WRONG, wrong).orElseThrow();
+        Outcome failed = firstFailure(LongStream.rangeClosed(1, SEEDS_FOR_THE_WRONG), wrong).orElseThrow();
 
         Outcome shrunk = Shrinker.shrink(failed, wrong);
 
@@ -79,10 +79,8 @@ class SimulationTest {
                 .contains("  lost [");
     }
 
-    private static Optional<Outcome> firstFailure(long firstSeed, long seeds, Supplier<Tampering> tamperings) {
-        return LongStream.range(firstSeed, firstSeed + seeds)
-                .parallel()
-                .mapToObj(seed -> Simulation.run(Scenario.of(seed), tamperings, false))
+    private static Optional<Outcome> firstFailure(LongStream seeds, Supplier<Tampering> tamperings) {
+        return seeds.mapToObj(seed -> Simulation.run(Scenario.of(seed), tamperings, false))
                 .filter(Outcome::failed)
                 .findFirst();
     }

@@ -33,6 +33,10 @@ class Tampering {
         client.resume(partitions);
     }
 
+    void seek(SimulatedClient client, TopicPartition partition, OffsetAndMetadata to) {
+        client.seek(partition, to);
+    }
+
     ConsumerRecords<Long, Entry> poll(SimulatedClient client, Duration timeout) {
         return client.poll(timeout);
     }

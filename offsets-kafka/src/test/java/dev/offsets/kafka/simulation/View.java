@@ -17,7 +17,7 @@ final class View {
     final TreeMap<Long, Entry> records = new TreeMap<>();
 
     final Set<Long> finished = new HashSet<>();
-    final List<CommitChannel.Commit> unanswered = new ArrayList<>();
+    final List<Commit> unanswered = new ArrayList<>();
     final Set<Long> stored = new HashSet<>();
     long position = UNKNOWN;
     Integer epoch;

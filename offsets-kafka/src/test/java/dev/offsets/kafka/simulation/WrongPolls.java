@@ -3,8 +3,10 @@ package dev.offsets.kafka.simulation;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -29,6 +31,35 @@ final class WrongPolls {
                 nextOffsets.put(partition, new OffsetAndMetadata(last.offset() + 1, last.leaderEpoch(), ""));
             }
             return new ConsumerRecords<>(records, nextOffsets);
+        }
+    }
+
+    /** Goes on where a log was cut, whatever is incomplete below. */
+    static final class NotReadAgain extends Tampering {
+        private final Map<TopicPartition, Long> positions = new HashMap<>();
+        private final Set<TopicPartition> movedBack = new HashSet<>();
+
+        @Override
+        ConsumerRecords<Long, Entry> poll(SimulatedClient client, Duration timeout) {
+            ConsumerRecords<Long, Entry> polled = client.poll(timeout);
+            movedBack.clear();
+            polled.nextOffsets().forEach((partition, next) -> {
+                Long before = positions.put(partition, next.offset());
+                List<ConsumerRecord<Long, Entry>> records = polled.records(partition);
+                long first = records.isEmpty() ? next.offset() : records.get(0).offset();
+                if (before != null && first < before) {
+                    movedBack.add(partition);
+                }
+            });
+            return polled;
+        }
+
+        @Override
+        void seek(SimulatedClient client, TopicPartition partition, OffsetAndMetadata to) {
+            if (!movedBack.contains(partition)) {
+                positions.remove(partition);
+                client.seek(partition, to);
+            }
         }
     }
 
