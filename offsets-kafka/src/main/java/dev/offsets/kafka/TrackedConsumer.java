@@ -347,6 +347,10 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
      * Sets the position of a partition, as {@link Consumer#seek(TopicPartition, long)} does. What was delivered before is
      * void: reports for it are ignored, and what it had finished and not committed is not committed any more.
      *
+     * <p>A seek forward passes over what was still being worked on, too: the next commit is at or above the position
+     * sought. To pass over one record that can't be read (the offset in a {@link
+     * org.apache.kafka.common.errors.RecordDeserializationException}), wait for the work on its partition first.
+     *
      * @param offset the next offset to read; zero or more
      */
     public void seek(TopicPartition partition, long offset) {

@@ -187,4 +187,27 @@ class SeekTest {
 
         assertThat(rig.sent(P0)).containsExactly(10L, 4L);
     }
+
+    @Test
+    void backToWhatWasStoredWhileACommitIsInFlight_isStoredByCloseAndRevocation() {
+        for (boolean close : new boolean[] {true, false}) {
+            Rig sought = Rig.committingAtOnce().subscribed(P0);
+            sought.kafka.storedOffset(P0, 0);
+            sought.kafka.records(P0, 0, 9);
+            sought.poll();
+            sought.kafka.holdAnswers();
+            sought.completeAll(P0, 0, 4);
+            sought.tick();
+            sought.consumer.seek(P0, 0);
+            if (close) {
+                sought.consumer.close(Duration.ZERO);
+            } else {
+                sought.kafka.insideNextPoll(() -> sought.kafka.rebalanceCooperatively());
+                sought.tick();
+            }
+
+            assertThat(sought.sent(P0)).containsExactly(5L, 0L);
+            assertThat(sought.stored(P0)).isZero();
+        }
+    }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
@@ -203,14 +204,16 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         return Collections.unmodifiableSet(new LinkedHashSet<>(set));
     }
 
-    private void join(Collection<TopicPartition> partitions) {
+    /** Partitions come. */
+    void join(Collection<TopicPartition> partitions) {
         for (TopicPartition partition : partitions) {
             assignment.add(partition);
             resets.put(partition, Reset.COMMITTED);
         }
     }
 
-    private void leave(Collection<TopicPartition> partitions) {
+    /** Partitions go: after the listener was told. */
+    void leave(Collection<TopicPartition> partitions) {
         assignment.removeAll(partitions);
         paused.removeAll(partitions);
         positions.keySet().removeAll(partitions);
@@ -253,6 +256,30 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     /** Callbacks run before commitAsync returns. */
     void answerAtOnce() {
         answersComeAtOnce = true;
+    }
+
+    /** From now on nothing fails, and everything is answered. */
+    void healed() {
+        pollFailures.clear();
+        syncFailures.clear();
+        asyncThrows.clear();
+        asyncFailures.clear();
+        answersAreHeld = false;
+    }
+
+    boolean hasUnansweredCommit() {
+        return !unanswered.isEmpty();
+    }
+
+    /** The position; empty while it is not known. */
+    OptionalLong knownPosition(TopicPartition partition) {
+        return resets.containsKey(partition) || !positions.containsKey(partition)
+                ? OptionalLong.empty()
+                : OptionalLong.of(positions.get(partition));
+    }
+
+    long logEnd(TopicPartition partition) {
+        return logs.containsKey(partition) ? logs.get(partition).end : 0;
     }
 
     boolean isClosed() {
