@@ -303,7 +303,7 @@ final class Commits {
             RuntimeException ofTopic = commitSync(ofOneTopic, deadline.dividedBy(topicsLeft--));
             if (first == null) {
                 first = ofTopic;
-            } else if (ofTopic != null) {
+            } else if (ofTopic != null && ofTopic != first) {
                 first.addSuppressed(ofTopic);
             }
         }
