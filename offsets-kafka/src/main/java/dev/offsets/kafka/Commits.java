@@ -176,7 +176,9 @@ final class Commits {
     }
 
     private long nanosUntilDue(List<OwnedPartition> partitions, long now) {
-        if (dueAnyway || partitions.stream().anyMatch(partition -> !partition.hasProgress())) {
+        if (dueAnyway
+                || partitions.stream()
+                        .anyMatch(partition -> !partition.hasProgress() || partition.isFirstCommitUrgent())) {
             return 0;
         }
         CommitProgress progress = progress(partitions, now);
