@@ -153,12 +153,11 @@ final class OwnedPartition {
             reached(new OffsetAndMetadata(position));
             return;
         }
-        boolean first = !positionSeen;
         OffsetTracker reader = trackerFrom(position);
         long from = reader.position();
         if (position > from) {
-            if (first && !mayHavePassedRecords) {
-                log.warn("{}: consuming begins at {}, not at the stored offset {}", topicPartition, position, from);
+            if (!mayHavePassedRecords) {
+                log.warn("{}: consuming goes on at {}, not at {}", topicPartition, position, from);
                 events.positionJumped(topicPartition, from, position);
             }
             reader.updatePosition(position);

@@ -116,22 +116,38 @@ class PositionJumpTest {
         assertThat(jumps()).isEmpty();
     }
 
-    @Test
-    void firstPollEndsBeforeTheFetchIsAnswered_theJumpIsStillTold() {
-        for (String reset : new String[] {"earliest", "latest"}) {
-            log.events.clear();
-            Rig rig = resetting(reset, P0);
-            rig.kafka.storedOffset(P0, 5);
-            rig.kafka.logEnd(P0, 5, Optional.empty());
-            rig.tick();
-            rig.kafka.records(P0, 10, 19);
-            rig.kafka.delete(P0, 10);
-            settle(rig);
-            rig.kafka.records(P0, 20, 20);
-            settle(rig);
+    @ParameterizedTest
+    @ValueSource(strings = {"earliest", "latest"})
+    void firstPollEndsBeforeTheFetchIsAnswered_theJumpIsStillToldAndStored(String reset) {
+        Rig rig = resetting(reset, P0);
+        rig.kafka.storedOffset(P0, 5);
+        rig.kafka.logEnd(P0, 5, Optional.empty());
+        rig.tick();
+        rig.kafka.logEnd(P0, 20, Optional.empty());
+        rig.kafka.delete(P0, reset.equals("earliest") ? 20 : 10);
+        settle(rig);
 
-            assertThat(jumps()).as(reset).containsExactly("jumped topic-0 5 -> 10");
+        assertThat(jumps()).containsExactly("jumped topic-0 5 -> 20");
+        assertThat(rig.stored(P0)).isEqualTo(20);
+    }
+
+    @Test
+    void resetInBetweenWhileAnotherPartitionIsBusy_isToldAndStored() {
+        Rig rig = resetting("latest", P0, P1);
+        rig.kafka.storedOffset(P0, 0);
+        rig.kafka.storedOffset(P1, 0);
+        rig.kafka.records(P0, 0, 4);
+        rig.poll();
+        rig.completeAll(P0, 0, 4);
+        rig.kafka.records(P0, 5, 19);
+        rig.kafka.delete(P0, 10);
+        for (long offset = 0; offset < 5; offset++) {
+            rig.kafka.records(P1, offset, offset);
+            assertThat(Rig.names(rig.poll())).containsExactly("topic-1@" + offset);
         }
+
+        assertThat(jumps()).containsExactly("jumped topic-0 5 -> 20");
+        assertThat(rig.stored(P0)).isEqualTo(20);
     }
 
     @Test
