@@ -63,7 +63,10 @@ final class Commits {
     private final TroubledTopics troubled;
 
     private volatile boolean requested;
-    private boolean requestTaken;
+
+    /** What finished is to be committed whatever the policy says: it was requested, or a commit has failed. */
+    private boolean dueAnyway;
+
     private long requestsSent;
     private long lastSentAtNanos;
     private Request inFlight;
@@ -99,7 +102,7 @@ final class Commits {
     void takeRequest() {
         if (requested) {
             requested = false;
-            requestTaken = true;
+            dueAnyway = true;
         }
     }
 
@@ -132,7 +135,7 @@ final class Commits {
             lastWasApart = true;
             return send(apart, now);
         }
-        requestTaken = false;
+        dueAnyway = false;
         if (untilDue <= 0) {
             lastWasApart = false;
             return send(healthy, now);
@@ -173,7 +176,9 @@ final class Commits {
     }
 
     private long nanosUntilDue(List<OwnedPartition> partitions, long now) {
-        if (requestTaken || partitions.stream().anyMatch(partition -> !partition.hasProgress())) {
+        if (dueAnyway
+                || partitions.stream()
+                        .anyMatch(partition -> !partition.hasProgress() || partition.isFirstCommitUrgent())) {
             return 0;
         }
         CommitProgress progress = progress(partitions, now);
@@ -271,6 +276,7 @@ final class Commits {
                 log.warn("Commit of {} failed; the newest offsets will be sent again", request.offsets(), failure);
             }
             backoff.failed();
+            dueAnyway = true;
         }
     }
 
@@ -303,7 +309,7 @@ final class Commits {
             RuntimeException ofTopic = commitSync(ofOneTopic, deadline.dividedBy(topicsLeft--));
             if (first == null) {
                 first = ofTopic;
-            } else if (ofTopic != null) {
+            } else if (ofTopic != null && ofTopic != first) {
                 first.addSuppressed(ofTopic);
             }
         }

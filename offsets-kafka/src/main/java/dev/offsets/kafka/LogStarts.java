@@ -37,11 +37,17 @@ final class LogStarts {
     }
 
     private Metric find(TopicPartition topicPartition) {
+        Metric lead = find(topicPartition, topicPartition.topic());
+        // Clients before Kafka 4.1 put underscores for dots in metrics (KIP-1109).
+        return lead != null ? lead : find(topicPartition, topicPartition.topic().replace('.', '_'));
+    }
+
+    private Metric find(TopicPartition topicPartition, String topic) {
         String partition = String.valueOf(topicPartition.partition());
         for (var metric : consumer.metrics().entrySet()) {
             Map<String, String> tags = metric.getKey().tags();
             if (metric.getKey().name().equals(RECORDS_LEAD)
-                    && topicPartition.topic().equals(tags.get("topic"))
+                    && topic.equals(tags.get("topic"))
                     && partition.equals(tags.get("partition"))) {
                 return metric.getValue();
             }

@@ -34,6 +34,9 @@ final class OwnedPartition {
     /** The group has stored nothing yet, or it could not be asked: the position where consuming begins stands for it. */
     private boolean storedIsWhereConsumingBegins = true;
 
+    /** The group has stored nothing yet, and a reset would begin elsewhere: whatever there is to commit is due at once. */
+    private boolean firstCommitIsUrgent;
+
     /** The Kafka consumer has had a position of its own since the assignment. */
     private boolean positionSeen;
 
@@ -66,8 +69,9 @@ final class OwnedPartition {
         setPosition(offset);
     }
 
-    /** The group had stored nothing: where consuming begins is to be stored soon, since a reset would begin elsewhere. */
+    /** The group had stored nothing: where consuming begins is to be stored at once, since a reset would begin elsewhere. */
     void storeWhereConsumingBegins() {
+        firstCommitIsUrgent = true;
         storedIsWhereConsumingBegins = false;
     }
 
@@ -149,12 +153,11 @@ final class OwnedPartition {
             reached(new OffsetAndMetadata(position));
             return;
         }
-        boolean first = !positionSeen;
         OffsetTracker reader = trackerFrom(position);
         long from = reader.position();
         if (position > from) {
-            if (first && !mayHavePassedRecords) {
-                log.warn("{}: consuming begins at {}, not at the stored offset {}", topicPartition, position, from);
+            if (!mayHavePassedRecords) {
+                log.warn("{}: consuming goes on at {}, not at {}", topicPartition, position, from);
                 events.positionJumped(topicPartition, from, position);
             }
             reader.updatePosition(position);
@@ -233,6 +236,11 @@ final class OwnedPartition {
         return hasProgress;
     }
 
+    /** Whether a commit of this partition is due whatever the policy says, if it has progress. */
+    boolean isFirstCommitUrgent() {
+        return firstCommitIsUrgent;
+    }
+
     long progressSinceNanos() {
         return progressSinceNanos;
     }
@@ -303,6 +311,7 @@ final class OwnedPartition {
             return;
         }
         newestConfirmedCommit = commitNumber;
+        firstCommitIsUrgent = false;
         storedAtNanos = time.nanoTime();
         stored = OptionalLong.of(snapshot.offset.offset());
         if (snapshot.incarnation == tracker && !tracker.hasEnded()) {

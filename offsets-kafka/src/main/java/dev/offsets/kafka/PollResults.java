@@ -196,9 +196,9 @@ final class PollResults<K, V> {
     private void updatePositions(Map<TopicPartition, OffsetAndMetadata> nextOffsets) {
         nextOffsets.forEach(
                 (topicPartition, next) -> ownership.own(topicPartition).reached(next));
+        // The others may have been reset, which shows in no result: not before the next record, if one ever comes.
         for (OwnedPartition partition : ownership.all()) {
-            boolean missing = nextOffsetsMayBeMissing && nextOffsets.isEmpty();
-            if (missing || !partition.isPositionSeen() || partition.tracker() == null) {
+            if (!nextOffsets.containsKey(partition.topicPartition)) {
                 readPosition(partition);
             }
         }

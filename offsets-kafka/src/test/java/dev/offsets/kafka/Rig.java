@@ -23,6 +23,8 @@ final class Rig {
     static final TopicPartition P1 = new TopicPartition(TOPIC, 1);
     static final Map<String, Object> CONFIG =
             Map.of("group.id", "group", "enable.auto.commit", "false", "auto.offset.reset", "earliest");
+    static final Map<String, Object> CONFIG_LATEST =
+            Map.of("group.id", "group", "enable.auto.commit", "false", "auto.offset.reset", "latest");
 
     final SimulatedConsumer kafka = new SimulatedConsumer();
     final VirtualTime time = kafka.time;
@@ -30,12 +32,17 @@ final class Rig {
     private final Map<String, TrackedRecord<String, String>> handles = new HashMap<>();
 
     private Rig(Map<String, ?> config, UnaryOperator<TrackedConsumerBuilder<String, String>> settings) {
+        kafka.resetsToLatest = "latest".equals(config.get("auto.offset.reset"));
         consumer =
                 settings.apply(TrackedConsumer.wrap(kafka, config).time(time)).build();
     }
 
     static Rig with(UnaryOperator<TrackedConsumerBuilder<String, String>> settings) {
         return new Rig(CONFIG, settings);
+    }
+
+    static Rig with(Map<String, ?> config, UnaryOperator<TrackedConsumerBuilder<String, String>> settings) {
+        return new Rig(config, settings);
     }
 
     /** With a configuration of its own; commits at once. */
@@ -100,6 +107,18 @@ final class Rig {
             handles.put(record.toString(), record);
         }
         return handedOut;
+    }
+
+    /** What one request after another carried: for each, the partitions and their offsets. */
+    List<Map<TopicPartition, Long>> requests(SimulatedConsumer.Kind kind) {
+        return kafka.commits.stream()
+                .filter(commit -> commit.kind() == kind)
+                .map(commit -> {
+                    Map<TopicPartition, Long> offsets = new HashMap<>();
+                    commit.offsets().forEach((partition, offset) -> offsets.put(partition, offset.offset()));
+                    return offsets;
+                })
+                .toList();
     }
 
     /** The newest handle of a record. */

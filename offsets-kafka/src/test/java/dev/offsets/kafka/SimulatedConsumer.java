@@ -20,13 +20,14 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -61,6 +62,30 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         Optional<Integer> endEpoch = Optional.empty();
     }
 
+    /** How far a partition's position is from its log's start, as of its last fetch: a metric of the Kafka consumer's. */
+    private static final class Lead implements Metric {
+        private final MetricName name;
+        private double value = Double.NaN;
+
+        Lead(TopicPartition partition, String topicTag) {
+            name = new MetricName(
+                    "records-lead",
+                    "consumer-fetch-manager-metrics",
+                    "",
+                    Map.of("topic", topicTag, "partition", String.valueOf(partition.partition())));
+        }
+
+        @Override
+        public MetricName metricName() {
+            return name;
+        }
+
+        @Override
+        public Object metricValue() {
+            return value;
+        }
+    }
+
     private enum Reset {
         COMMITTED,
         BEGINNING,
@@ -80,6 +105,16 @@ class SimulatedConsumer extends MockConsumer<String, String> {
 
     int maxPollRecords = 500;
     boolean nextOffsetsAreMissing;
+
+    /** Where consuming begins without an offset that can be read: at the log's end, or at its beginning. */
+    boolean resetsToLatest;
+
+    /** A position outside of the log is found by a fetch, and reset in the poll after. */
+    boolean checksRange;
+
+    /** The name that a topic has in metrics; null when there are no metrics. */
+    UnaryOperator<String> topicInMetrics;
+
     UnaryOperator<ConsumerRecords<String, String>> interceptor = UnaryOperator.identity();
     /** Changes a commit on its way out: for showing that a checker sees it. */
     UnaryOperator<Map<TopicPartition, OffsetAndMetadata>> tampering = UnaryOperator.identity();
@@ -102,6 +137,8 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     private final Queue<Supplier<? extends RuntimeException>> syncFailures = new ArrayDeque<>();
     private final Queue<Supplier<? extends RuntimeException>> asyncThrows = new ArrayDeque<>();
     private final Queue<Exception> asyncFailures = new ArrayDeque<>();
+    private final Map<String, Supplier<? extends RuntimeException>> topicFailures = new HashMap<>();
+    private final Map<TopicPartition, Lead> leads = new LinkedHashMap<>();
     private final Deque<Unanswered> unanswered = new ArrayDeque<>();
     private boolean answersAreHeld;
     private boolean answersComeAtOnce;
@@ -153,6 +190,12 @@ class SimulatedConsumer extends MockConsumer<String, String> {
 
     void beginning(TopicPartition partition, long offset) {
         logs.computeIfAbsent(partition, any -> new Log()).beginning = offset;
+    }
+
+    /** Deletes the records below an offset, as retention does. */
+    void delete(TopicPartition partition, long before) {
+        beginning(partition, before);
+        logs.get(partition).records.headMap(before, false).clear();
     }
 
     void truncate(TopicPartition partition, long end) {
@@ -218,6 +261,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         paused.removeAll(partitions);
         positions.keySet().removeAll(partitions);
         resets.keySet().removeAll(partitions);
+        leads.keySet().removeAll(partitions);
     }
 
     void failNextPoll(Supplier<? extends RuntimeException> failure) {
@@ -237,6 +281,15 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     /** The next asynchronous commit throws before it is sent. */
     void throwFromNextAsync(Supplier<? extends RuntimeException> failure) {
         asyncThrows.add(failure);
+    }
+
+    /** Each commit that carries the topic fails and stores nothing, until the topic is healed. */
+    void failCommitsOf(String topic, Supplier<? extends RuntimeException> failure) {
+        topicFailures.put(topic, failure);
+    }
+
+    void healed(String topic) {
+        topicFailures.remove(topic);
     }
 
     void holdAnswers() {
@@ -264,6 +317,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         syncFailures.clear();
         asyncThrows.clear();
         asyncFailures.clear();
+        topicFailures.clear();
         answersAreHeld = false;
     }
 
@@ -324,6 +378,10 @@ class SimulatedConsumer extends MockConsumer<String, String> {
                 continue;
             }
             long position = positions.get(partition);
+            if (checksRange && (position < log.beginning || position > log.end)) {
+                resets.put(partition, resetsToLatest ? Reset.END : Reset.BEGINNING);
+                continue;
+            }
             Optional<Integer> epoch = Optional.empty();
             List<ConsumerRecord<String, String>> records = new ArrayList<>();
             for (ConsumerRecord<String, String> record :
@@ -341,6 +399,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
             }
             if (!records.isEmpty()) {
                 fetched.put(partition, records);
+                measureLead(partition, position - log.beginning);
             }
             if (position != positions.put(partition, position)) {
                 next.put(partition, new OffsetAndMetadata(position, epoch, ""));
@@ -349,12 +408,30 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         return new ConsumerRecords<>(fetched, nextOffsetsAreMissing ? Map.of() : next);
     }
 
+    private void measureLead(TopicPartition partition, long lead) {
+        if (topicInMetrics != null) {
+            leads.computeIfAbsent(partition, any -> new Lead(partition, topicInMetrics.apply(partition.topic())))
+                    .value = lead;
+        }
+    }
+
+    @Override
+    public Map<MetricName, ? extends Metric> metrics() {
+        Map<MetricName, Metric> metrics = new LinkedHashMap<>();
+        MetricName other = new MetricName("records-lag", "consumer-fetch-manager-metrics", "", Map.of());
+        metrics.put(other, new Lead(new TopicPartition("any", 0), "any"));
+        leads.values().forEach(lead -> metrics.put(lead.name, lead));
+        return metrics;
+    }
+
     private void resetPositions() {
         resets.forEach((partition, reset) -> {
             Log log = logs.computeIfAbsent(partition, any -> new Log());
             long position = switch (reset) {
                 case COMMITTED ->
-                    stored.containsKey(partition) ? stored.get(partition).offset() : log.beginning;
+                    stored.containsKey(partition)
+                            ? stored.get(partition).offset()
+                            : (resetsToLatest ? log.end : log.beginning);
                 case BEGINNING -> log.beginning;
                 case END -> log.end;
             };
@@ -433,7 +510,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         if (!asyncThrows.isEmpty()) {
             throw asyncThrows.remove().get();
         }
-        Exception failure = asyncFailures.poll();
+        Exception failure = asyncFailures.isEmpty() ? failureOfTopic(sent) : asyncFailures.remove();
         if (failure == null) {
             stored.putAll(sent);
         }
@@ -441,6 +518,15 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         if (answersComeAtOnce) {
             answer();
         }
+    }
+
+    private RuntimeException failureOfTopic(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        for (TopicPartition partition : offsets.keySet()) {
+            if (topicFailures.containsKey(partition.topic())) {
+                return topicFailures.get(partition.topic()).get();
+            }
+        }
+        return null;
     }
 
     private void answer() {
@@ -459,6 +545,13 @@ class SimulatedConsumer extends MockConsumer<String, String> {
             shortestSyncTimeout = timeout;
         }
         answer();
+        RuntimeException ofTopic = failureOfTopic(sent);
+        if (ofTopic != null) {
+            if (ofTopic instanceof TimeoutException) {
+                time.advance(timeout);
+            }
+            throw ofTopic;
+        }
         RuntimeException failure =
                 syncFailures.isEmpty() ? null : syncFailures.remove().get();
         if (failure instanceof TimeoutException) {
@@ -601,11 +694,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         close(Duration.ofSeconds(30));
     }
 
-    @Override
-    public void close(CloseOptions options) {
-        close(options.timeout().orElse(Duration.ofSeconds(30)));
-    }
-
+    /** The only way in which a tracked consumer closes; not every client has another one. */
     @Override
     @SuppressWarnings("deprecation")
     public void close(Duration timeout) {
