@@ -143,7 +143,8 @@ final class Segment {
      * finished since: a report that finds the flag set was made before the flag is cleared here, and so before the count.
      */
     int completedAhead() {
-        if (finishedSinceCount) {
+        // More passed than counted: a worker has finished a record, the owner has passed it, the flag is yet to be set.
+        if (finishedSinceCount || passed > finishedAtCount) {
             finishedSinceCount = false;
             int finished = 0;
             for (int index = 0; index < states.length; index++) {

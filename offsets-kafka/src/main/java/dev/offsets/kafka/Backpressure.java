@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * allowed; resumes them when they hold fewer. Keeps what the user has paused apart from that. Belongs to the loop thread.
  */
 /*
- * A pause of ours is a flag of the owned partition and goes with it. A pause of the user's is kept as long as Kafka keeps
- * one: it goes when the partition leaves. Before acting, both are compared with what the Kafka consumer says is paused.
+ * Both kinds of pauses go when the partition leaves, as Kafka's do. Before acting, ours are compared with what the Kafka
+ * consumer says is paused.
  */
 final class Backpressure {
     private static final Logger log = LoggerFactory.getLogger(Backpressure.class);
@@ -26,6 +26,7 @@ final class Backpressure {
     private final int maxInFlightPerPartition;
     private final int maxInFlight;
     private final Set<TopicPartition> pausedByUser = new HashSet<>();
+    private final Set<TopicPartition> pausedByBound = new HashSet<>();
     private boolean closing;
 
     Backpressure(Consumer<?, ?> consumer, Ownership ownership, TrackedConsumerBuilder<?, ?> settings) {
@@ -37,41 +38,45 @@ final class Backpressure {
 
     /** To be called after the trackers have advanced and before polling. */
     void apply() {
-        List<TopicPartition> over = new ArrayList<>();
-        List<TopicPartition> freed = new ArrayList<>();
+        Set<TopicPartition> atBound = partitionsAtBound();
+        if (atBound.isEmpty() && pausedByBound.isEmpty()) {
+            return;
+        }
+        Set<TopicPartition> assigned = consumer.assignment();
+        List<TopicPartition> freed = new ArrayList<>(pausedByBound);
+        freed.removeIf(partition ->
+                atBound.contains(partition) || pausedByUser.contains(partition) || !assigned.contains(partition));
+        if (!freed.isEmpty()) {
+            consumer.resume(freed);
+            log.debug("Resumed: {}", freed);
+        }
+        pausedByBound.retainAll(atBound);
+        if (!atBound.isEmpty()) {
+            // Ours from now on, also should the call that pauses them be cut short.
+            pausedByBound.addAll(atBound);
+            List<TopicPartition> toPause = new ArrayList<>(atBound);
+            toPause.removeAll(consumer.paused());
+            toPause.retainAll(assigned);
+            if (!toPause.isEmpty()) {
+                consumer.pause(toPause);
+                log.debug("Paused, since they hold as many records as allowed: {}", toPause);
+            }
+        }
+    }
+
+    private Set<TopicPartition> partitionsAtBound() {
         long heldByAll = 0;
         for (OwnedPartition partition : ownership.all()) {
             heldByAll += partition.recordsHeld();
         }
+        Set<TopicPartition> atBound = new HashSet<>();
         for (OwnedPartition partition : ownership.all()) {
             long held = partition.recordsHeld();
             if (held >= maxInFlightPerPartition || (held > 0 && heldByAll >= maxInFlight)) {
-                over.add(partition.topicPartition);
-                if (!partition.isPausedByBound()) {
-                    partition.setPausedByBound(true);
-                    log.debug(
-                            "{} paused: it holds {} records, the lowest incomplete one at {}",
-                            partition.topicPartition,
-                            partition.recordsHeld(),
-                            partition.tracker().committableOffset());
-                }
-            } else if (partition.isPausedByBound()) {
-                partition.setPausedByBound(false);
-                if (!pausedByUser.contains(partition.topicPartition)) {
-                    freed.add(partition.topicPartition);
-                }
-                log.debug("{} resumed", partition.topicPartition);
+                atBound.add(partition.topicPartition);
             }
         }
-        if (!over.isEmpty()) {
-            over.removeAll(consumer.paused());
-            over.retainAll(consumer.assignment());
-            consumer.pause(over);
-        }
-        if (!freed.isEmpty()) {
-            freed.retainAll(consumer.assignment());
-            consumer.resume(freed);
-        }
+        return atBound;
     }
 
     void pause(Collection<TopicPartition> partitions) {
@@ -81,11 +86,7 @@ final class Backpressure {
 
     void resume(Collection<TopicPartition> partitions) {
         Set<TopicPartition> resumed = new HashSet<>(partitions);
-        for (OwnedPartition partition : ownership.among(partitions)) {
-            if (partition.isPausedByBound()) {
-                resumed.remove(partition.topicPartition);
-            }
-        }
+        resumed.removeAll(pausedByBound);
         consumer.resume(resumed);
         pausedByUser.removeAll(partitions);
     }
@@ -112,5 +113,6 @@ final class Backpressure {
 
     void gone(Collection<TopicPartition> partitions) {
         pausedByUser.removeAll(partitions);
+        pausedByBound.removeAll(partitions);
     }
 }

@@ -12,17 +12,15 @@ import org.apache.kafka.common.TopicPartition;
  *     incarnation, its incomplete records were abandoned and will be delivered again. Partitions of which the position
  *     never became known, and those revoked before or while closing, are not in it
  * @param drained how many records finished while closing waited for them
+ * @param abandoned how many records were delivered and not finished, those of partitions that were revoked while closing
+ *     waited included: they will be delivered again
  * @param failures what went wrong: the last commit, records that failed, the Kafka consumer's own close, what a
  *     rebalance listener threw; empty when nothing did. After a failed commit, what it covered may be delivered again; nothing is lost
  */
-public record CloseResult(Map<TopicPartition, TrackerStatus> partitions, long drained, List<Throwable> failures) {
+public record CloseResult(
+        Map<TopicPartition, TrackerStatus> partitions, long drained, long abandoned, List<Throwable> failures) {
     public CloseResult {
         partitions = Map.copyOf(partitions);
         failures = List.copyOf(failures);
-    }
-
-    /** How many records were delivered and not finished: they will be delivered again. */
-    public long abandoned() {
-        return partitions.values().stream().mapToLong(TrackerStatus::incomplete).sum();
     }
 }

@@ -61,13 +61,13 @@ final class Closing {
         rebalances.closeBy(drainBy, deadline);
         interrupted = Thread.interrupted();
         long drained = 0;
+        long abandonedBefore = rebalances.abandonedRecords();
         if (!interrupted) {
-            long abandonedBefore = rebalances.abandonedRecords();
             long atStart = draining.begin(ownership.all());
             if (atStart > 0) {
                 drain(drainBy);
-                long abandoned = rebalances.abandonedRecords() - abandonedBefore;
-                drained = atStart - abandoned - draining.running(ownership.all());
+                long gone = rebalances.abandonedRecords() - abandonedBefore;
+                drained = atStart - gone - draining.running(ownership.all());
             }
         }
         commit(deadline, reserveNanos / 2);
@@ -75,11 +75,16 @@ final class Closing {
         Map<TopicPartition, TrackerStatus> partitions = ownership.status();
         ownership.fence(ownership.all());
         closeConsumer(deadline);
+        events.tell();
         note(events.takeKept(), "A listener failed");
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        CloseResult result = new CloseResult(partitions, drained, failures);
+        long abandoned = partitions.values().stream()
+                .mapToLong(TrackerStatus::incomplete)
+                .sum();
+        abandoned += rebalances.abandonedRecords() - abandonedBefore;
+        CloseResult result = new CloseResult(partitions, drained, abandoned, failures);
         log.info("Closed: {} records finished while waiting, {} abandoned", result.drained(), result.abandoned());
         return result;
     }
@@ -128,7 +133,7 @@ final class Closing {
     /** Takes part in the group, with everything paused. */
     private void poll(long waitNanos) {
         try {
-            backpressure.pauseForClose();
+            pauseEverything();
             consumer.poll(Duration.ofNanos(waitNanos));
         } catch (WakeupException e) {
             log.debug("A wakeup while closing: closing goes on", e);
@@ -137,6 +142,15 @@ final class Closing {
         } catch (RuntimeException e) {
             note(e, "Polling while closing failed; closing goes on without it");
             canPoll = false;
+        }
+    }
+
+    private void pauseEverything() {
+        try {
+            backpressure.pauseForClose();
+        } catch (IllegalStateException e) {
+            // A partition has just gone. Should records come all the same, they are not registered, and come again.
+            log.debug("Not everything could be paused while closing", e);
         }
     }
 

@@ -40,7 +40,7 @@ final class Commits {
 
     private static final Logger log = LoggerFactory.getLogger(Commits.class);
 
-    private record Request(long number, List<Snapshot> snapshots, long sentAtNanos) {
+    private record Request(List<Snapshot> snapshots, long sentAtNanos) {
         Map<TopicPartition, OffsetAndMetadata> offsets() {
             return snapshots.stream().collect(Collectors.toMap(Snapshot::topicPartition, Snapshot::offset));
         }
@@ -176,9 +176,7 @@ final class Commits {
     }
 
     private long nanosUntilDue(List<OwnedPartition> partitions, long now) {
-        if (dueAnyway
-                || partitions.stream()
-                        .anyMatch(partition -> !partition.hasProgress() || partition.isFirstCommitUrgent())) {
+        if (dueAnyway || partitions.stream().anyMatch(partition -> partition.isDueAnyway(keepAliveNanos, now))) {
             return 0;
         }
         CommitProgress progress = progress(partitions, now);
@@ -217,7 +215,7 @@ final class Commits {
 
     /** Sends one asynchronous request; answers how long, in nanoseconds, nothing else will be due. */
     private long send(List<OwnedPartition> partitions, long now) {
-        Request request = request(partitions, now);
+        Request request = newRequest(partitions, now);
         inFlight = request;
         try {
             consumer.commitAsync(
@@ -228,11 +226,12 @@ final class Commits {
         return inFlight == null ? backoff.nanosLeft() : giveUpAfterNanos;
     }
 
-    private Request request(Collection<OwnedPartition> partitions, long now) {
+    private Request newRequest(Collection<OwnedPartition> partitions, long now) {
         lastSentAtNanos = now;
+        requestsSent++;
         List<Snapshot> snapshots = new ArrayList<>();
-        partitions.forEach(partition -> snapshots.add(partition.snapshot()));
-        return new Request(++requestsSent, snapshots, now);
+        partitions.forEach(partition -> snapshots.add(partition.snapshot(requestsSent)));
+        return new Request(snapshots, now);
     }
 
     /** The outcome of a request. */
@@ -244,18 +243,13 @@ final class Commits {
         if (failure == null) {
             confirmed(request);
         } else if (current) {
-            notConfirmed(request, failure);
+            events.commitFailed(request.offsets(), failure);
             retryLater(request, failure);
         }
     }
 
-    private void notConfirmed(Request request, Exception failure) {
-        request.snapshots.forEach(snapshot -> snapshot.partition().notConfirmed(request.number));
-        events.commitFailed(request.offsets(), failure);
-    }
-
     private void confirmed(Request request) {
-        request.snapshots.forEach(snapshot -> snapshot.partition().confirmed(snapshot, request.number));
+        request.snapshots.forEach(snapshot -> snapshot.partition().confirmed(snapshot));
         events.committed(request.offsets());
         int failures = backoff.succeeded();
         boolean healed = troubled.succeeded(request.topics());
@@ -317,12 +311,12 @@ final class Commits {
     }
 
     private RuntimeException commitSync(List<OwnedPartition> partitions, Deadline deadline) {
-        Request request = request(partitions, time.nanoTime());
+        Request request = newRequest(partitions, time.nanoTime());
         RuntimeException failure = commitSync(request.offsets(), deadline);
         if (failure == null) {
             confirmed(request);
         } else {
-            notConfirmed(request, failure);
+            events.commitFailed(request.offsets(), failure);
         }
         return failure;
     }

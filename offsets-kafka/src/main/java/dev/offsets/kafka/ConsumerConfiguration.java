@@ -10,12 +10,13 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 final class ConsumerConfiguration {
     private static final int DEFAULT_MAX_POLL_INTERVAL_MS = 300_000;
     private static final int DEFAULT_API_TIMEOUT_MS = 60_000;
+    private static final Duration LONGEST_REBALANCE_REQUEST = Duration.ofSeconds(10);
     private static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(10);
 
     private final Map<String, Object> values = new HashMap<>();
 
     ConsumerConfiguration(Map<?, ?> configuration) {
-        Objects.requireNonNull(configuration, "configuration");
+        Objects.requireNonNull(configuration, "config");
         configuration.forEach((key, value) -> {
             if (!(key instanceof String name)) {
                 throw new IllegalArgumentException(
@@ -57,6 +58,13 @@ final class ConsumerConfiguration {
     Duration defaultDrainTimeout() {
         Duration quarter = maxPollInterval().dividedBy(4);
         return quarter.compareTo(DEFAULT_DRAIN_TIMEOUT) < 0 ? quarter : DEFAULT_DRAIN_TIMEOUT;
+    }
+
+    /** How long a request inside a rebalance may take: reading what is stored, or the last commit. */
+    Duration rebalanceRequestTimeout() {
+        Duration quarter = maxPollInterval().dividedBy(4);
+        Duration shorter = quarter.compareTo(LONGEST_REBALANCE_REQUEST) < 0 ? quarter : LONGEST_REBALANCE_REQUEST;
+        return shorter.compareTo(defaultApiTimeout()) < 0 ? shorter : defaultApiTimeout();
     }
 
     Duration defaultApiTimeout() {

@@ -15,11 +15,13 @@ final class Draining {
         this.time = time;
     }
 
-    /** Lets nothing more be started, and answers how many records are being worked on. */
+    /** Lets nothing more be started where starts are explicit, and answers how many records are being worked on. */
     long begin(Collection<OwnedPartition> partitions) {
-        for (OwnedPartition partition : partitions) {
-            if (partition.tracker() != null) {
-                partition.tracker().refuseStarts();
+        if (explicitStarts) {
+            for (OwnedPartition partition : partitions) {
+                if (partition.tracker() != null) {
+                    partition.tracker().refuseStarts();
+                }
             }
         }
         return running(partitions);

@@ -1,17 +1,21 @@
 package dev.offsets.kafka;
 
 import dev.offsets.TrackerStatus;
+import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Calls the user's listeners from where an exception must not get out: inside the Kafka consumer's callbacks, or in the
- * middle of bookkeeping. What they throw is kept for the next poll. For the loop thread.
+ * Calls the user's listeners. What happens in the middle of bookkeeping waits until {@link #tell} is called where a
+ * listener may call back: it may seek, commit or unsubscribe. What listeners throw is kept for the next poll, since it must
+ * not get into the Kafka consumer's callbacks, nor between a poll and its records. For the loop thread.
  */
 final class Events {
     private final TrackedConsumerListener listener;
+    private final Queue<Runnable> untold = new ArrayDeque<>();
     private Throwable kept;
 
     Events(TrackedConsumerListener listener) {
@@ -19,23 +23,32 @@ final class Events {
     }
 
     void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        guarded(() -> listener.onCommitted(offsets));
+        untold.add(() -> listener.onCommitted(offsets));
     }
 
     void commitFailed(Map<TopicPartition, OffsetAndMetadata> offsets, Exception cause) {
-        guarded(() -> listener.onCommitFailed(offsets, cause));
+        untold.add(() -> listener.onCommitFailed(offsets, cause));
     }
 
     void revoked(Map<TopicPartition, TrackerStatus> partitions, Optional<Exception> commitFailure) {
-        guarded(() -> listener.onRevoked(partitions, commitFailure));
+        untold.add(() -> listener.onRevoked(partitions, commitFailure));
     }
 
     void lost(Map<TopicPartition, TrackerStatus> partitions) {
-        guarded(() -> listener.onLost(partitions));
+        untold.add(() -> listener.onLost(partitions));
     }
 
     void positionJumped(TopicPartition partition, long from, long to) {
-        guarded(() -> listener.onPositionJumped(partition, from, to));
+        untold.add(() -> listener.onPositionJumped(partition, from, to));
+    }
+
+    /** Tells the listener what has happened, in order. To be called where it may call back. */
+    void tell() {
+        Runnable event = untold.poll();
+        while (event != null) {
+            guarded(event);
+            event = untold.poll();
+        }
     }
 
     void guarded(Runnable callback) {

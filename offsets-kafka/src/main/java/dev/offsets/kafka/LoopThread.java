@@ -15,9 +15,11 @@ final class LoopThread {
         }
         if (!inside.compareAndSet(null, current)) {
             Thread other = inside.get();
-            throw new ConcurrentModificationException("a TrackedConsumer is for one thread: "
-                    + (other == null ? "another thread" : other.getName()) + " is using it, and " + current.getName()
-                    + " called it. Workers report through records; only wakeup() and status() are for any thread");
+            throw new ConcurrentModificationException(
+                    "a TrackedConsumer is for one thread: "
+                            + (other == null ? "another thread" : other.getName()) + " is using it, and "
+                            + current.getName()
+                            + " called it. Workers report through records; only wakeup(), requestCommit() and status() are for any thread");
         }
         try {
             return action.get();

@@ -25,17 +25,7 @@ final class OwnedPartition {
     /** The present incarnation; null until the position is known. */
     private volatile OffsetTracker tracker;
 
-    /**
-     * What the group is known to have stored: what was asked for on assignment, then what a commit confirmed. Empty when it
-     * is not known, as after a commit of which the outcome is not known, and when the position itself is to be stored.
-     */
-    private OptionalLong stored = OptionalLong.empty();
-
-    /** The group has stored nothing yet, or it could not be asked: the position where consuming begins stands for it. */
-    private boolean storedIsWhereConsumingBegins = true;
-
-    /** The group has stored nothing yet, and a reset would begin elsewhere: whatever there is to commit is due at once. */
-    private boolean firstCommitIsUrgent;
+    private final StoredOffset stored;
 
     /** The Kafka consumer has had a position of its own since the assignment. */
     private boolean positionSeen;
@@ -43,18 +33,13 @@ final class OwnedPartition {
     private boolean hasProgress;
     private long progressSinceNanos;
     private long recordsCoveredAtCommit;
-    private long newestConfirmedCommit;
-    /** When a commit was last confirmed; before the first, when the partition was assigned. */
-    private long storedAtNanos;
-
-    private boolean pausedByBound;
     private PartitionBatch<?, ?> newestBatch;
 
     OwnedPartition(TopicPartition topicPartition, Events events, Time time) {
         this.topicPartition = topicPartition;
         this.events = events;
         this.time = time;
-        this.storedAtNanos = time.nanoTime();
+        this.stored = new StoredOffset(time.nanoTime());
     }
 
     OffsetTracker tracker() {
@@ -63,16 +48,14 @@ final class OwnedPartition {
 
     /** What the group had stored when the partition was assigned: consuming goes on there, unless that is out of range. */
     void storedIs(OffsetAndMetadata offset) {
-        storedIsWhereConsumingBegins = false;
-        stored = OptionalLong.of(offset.offset());
+        stored.wasRead(offset.offset());
         startIncarnation(offset.offset());
         setPosition(offset);
     }
 
-    /** The group had stored nothing: where consuming begins is to be stored at once, since a reset would begin elsewhere. */
-    void storeWhereConsumingBegins() {
-        firstCommitIsUrgent = true;
-        storedIsWhereConsumingBegins = false;
+    /** The group had stored nothing when the partition was assigned. */
+    void nothingIsStored(boolean resetPassesOverRecords) {
+        stored.nothingIsStored(resetPassesOverRecords);
     }
 
     /**
@@ -88,9 +71,7 @@ final class OwnedPartition {
             movedBackTo(offset);
             return tracker;
         }
-        if (storedIsWhereConsumingBegins) {
-            stored = OptionalLong.of(offset);
-        }
+        stored.consumingBeginsAt(offset);
         return startIncarnation(offset);
     }
 
@@ -122,9 +103,7 @@ final class OwnedPartition {
                 from,
                 offset);
         events.positionJumped(topicPartition, from, offset);
-        // The same number may stand for another record from now on, or was only taken to be stored.
-        storedIsWhereConsumingBegins = false;
-        stored = OptionalLong.empty();
+        stored.positionWasSet(false);
         startIncarnation(offset);
     }
 
@@ -199,7 +178,7 @@ final class OwnedPartition {
 
     private void sought() {
         positionSeen = true;
-        storedIsWhereConsumingBegins = false;
+        stored.positionWasSet(true);
     }
 
     private void endIncarnation() {
@@ -224,7 +203,7 @@ final class OwnedPartition {
     }
 
     private void refreshProgress() {
-        boolean progress = stored.isEmpty() || stored.getAsLong() != tracker.committableOffset();
+        boolean progress = stored.differsFrom(tracker.committableOffset());
         if (progress && !hasProgress) {
             progressSinceNanos = time.nanoTime();
         }
@@ -236,9 +215,12 @@ final class OwnedPartition {
         return hasProgress;
     }
 
-    /** Whether a commit of this partition is due whatever the policy says, if it has progress. */
-    boolean isFirstCommitUrgent() {
-        return firstCommitIsUrgent;
+    /**
+     * Whether a commit of this partition is due whatever the policy says: where consuming began is not stored and has to
+     * be, or what is stored would expire.
+     */
+    boolean isDueAnyway(long keepAliveNanos, long now) {
+        return stored.isUrgent() || nanosUntilKeepAlive(keepAliveNanos, now) <= 0;
     }
 
     long progressSinceNanos() {
@@ -275,13 +257,10 @@ final class OwnedPartition {
         return tracker == null ? 0 : tracker.recordsHeld();
     }
 
-    /**
-     * A snapshot of what to commit, to be given back when the outcome is known. Until then it is not known what is stored:
-     * it may be this already.
-     */
-    Snapshot snapshot() {
-        stored = OptionalLong.empty();
-        return new Snapshot(this, tracker, commitPoint(), tracker.recordsCovered(), time.nanoTime());
+    /** A snapshot of what to commit, to be given back when the outcome of the commit is known. */
+    Snapshot snapshot(long commitNumber) {
+        stored.sent(commitNumber);
+        return new Snapshot(this, tracker, commitNumber, commitPoint(), tracker.recordsCovered(), time.nanoTime());
     }
 
     private OffsetAndMetadata commitPoint() {
@@ -295,6 +274,7 @@ final class OwnedPartition {
     record Snapshot(
             OwnedPartition partition,
             OffsetTracker incarnation,
+            long commitNumber,
             OffsetAndMetadata offset,
             long recordsCovered,
             long takenAtNanos) {
@@ -304,43 +284,32 @@ final class OwnedPartition {
     }
 
     /** A commit was confirmed. Of several commits the newest one decides, in whatever order their outcomes arrive. */
-    void confirmed(Snapshot snapshot, long commitNumber) {
-        if (commitNumber < newestConfirmedCommit) {
-            // The client may have held the older request back and sent it after the newer one.
-            stored = OptionalLong.empty();
-            return;
-        }
-        newestConfirmedCommit = commitNumber;
-        firstCommitIsUrgent = false;
-        storedAtNanos = time.nanoTime();
-        stored = OptionalLong.of(snapshot.offset.offset());
+    void confirmed(Snapshot snapshot) {
+        long offset = snapshot.offset.offset();
+        boolean newest = stored.confirmed(snapshot.commitNumber, offset, time.nanoTime());
         if (snapshot.incarnation == tracker && !tracker.hasEnded()) {
-            tracker.confirmCommit(snapshot.offset.offset());
-            recordsCoveredAtCommit = snapshot.recordsCovered;
-            // What finished between the snapshot and now has been waiting since the snapshot at the longest.
-            progressSinceNanos = snapshot.takenAtNanos;
+            tracker.confirmCommit(offset);
+            recordsCoveredAtCommit = Math.max(recordsCoveredAtCommit, snapshot.recordsCovered);
+            if (newest) {
+                // What finished between the snapshot and now has been waiting since the snapshot at the longest.
+                progressSinceNanos = snapshot.takenAtNanos;
+            }
             refreshProgress();
         }
     }
 
-    /** A commit failed, or its outcome is not known: what is stored is not known either until a later one is confirmed. */
-    void notConfirmed(long commitNumber) {
-        if (commitNumber > newestConfirmedCommit) {
-            stored = OptionalLong.empty();
-        }
+    /**
+     * The first offset that was delivered and not handed out: nobody works on it, or on any above. Empty if all were.
+     */
+    OptionalLong firstNotHandedOut() {
+        return newestBatch == null || newestBatch.incarnation != tracker
+                ? OptionalLong.empty()
+                : newestBatch.firstNotHandedOut();
     }
 
     /** How long until what is stored should be stored again, so that it does not expire; zero or less: now. */
     long nanosUntilKeepAlive(long keepAliveNanos, long now) {
-        return tracker == null ? Long.MAX_VALUE : keepAliveNanos - (now - storedAtNanos);
-    }
-
-    boolean isPausedByBound() {
-        return pausedByBound;
-    }
-
-    void setPausedByBound(boolean paused) {
-        pausedByBound = paused;
+        return tracker == null ? Long.MAX_VALUE : keepAliveNanos - (now - stored.knownSinceNanos());
     }
 
     /** Any thread; null while the position is not known. */

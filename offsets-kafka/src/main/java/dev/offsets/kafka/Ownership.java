@@ -35,6 +35,10 @@ final class Ownership {
         return partition;
     }
 
+    boolean owns(TopicPartition topicPartition) {
+        return owned.containsKey(topicPartition);
+    }
+
     /** Those of the given partitions that are owned. */
     List<OwnedPartition> among(Collection<TopicPartition> topicPartitions) {
         List<OwnedPartition> found = new ArrayList<>();

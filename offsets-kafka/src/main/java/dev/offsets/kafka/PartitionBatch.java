@@ -3,6 +3,7 @@ package dev.offsets.kafka;
 import dev.offsets.OffsetTracker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
@@ -56,6 +57,12 @@ final class PartitionBatch<K, V> {
             last = offset;
         }
         return offsets;
+    }
+
+    OptionalLong firstNotHandedOut() {
+        return notHandedOut() == 0
+                ? OptionalLong.empty()
+                : OptionalLong.of(records.get(handedOut).offset());
     }
 
     boolean isRestTaken() {

@@ -45,6 +45,11 @@ final class PollResults<K, V> {
     /** Batches of earlier results with records that were not handed out, while the user has paused their partitions. */
     private List<PartitionBatch<K, V>> heldBack = List.of();
 
+    /** Where to go on reading, before the next poll, unless the incarnation has ended by then. */
+    private final Map<TopicPartition, PendingSeek> toSeek = new HashMap<>();
+
+    private record PendingSeek(OffsetTracker incarnation, OffsetAndMetadata position) {}
+
     PollResults(
             Consumer<K, V> consumer,
             Ownership ownership,
@@ -73,15 +78,22 @@ final class PollResults<K, V> {
         return batch.notHandedOut() > 0 && !batch.incarnation.hasEnded();
     }
 
-    TrackedRecords<K, V> take(ConsumerRecords<K, V> polled) {
+    void take(ConsumerRecords<K, V> polled) {
         Map<TopicPartition, List<ConsumerRecord<K, V>>> fetched = new LinkedHashMap<>();
+        boolean asPolled = true;
         for (TopicPartition topicPartition : polled.partitions()) {
             List<ConsumerRecord<K, V>> records = ascending(polled.records(topicPartition));
-            if (!records.isEmpty()) {
+            if (!isOurs(topicPartition)) {
+                log.warn(
+                        "Records of {}, which is not assigned, are left out: an interceptor made them up",
+                        topicPartition);
+                asPolled = false;
+            } else if (!records.isEmpty()) {
                 fetched.put(topicPartition, records);
             }
         }
         Map<TopicPartition, OffsetAndMetadata> nextOffsets = new HashMap<>(polled.nextOffsets());
+        nextOffsets.keySet().removeIf(topicPartition -> !isOurs(topicPartition));
         nextOffsetsMayBeMissing |= nextOffsets.isEmpty() && !fetched.isEmpty();
         boolean sentBack = sendBack(fetched, nextOffsets);
         Map<TopicPartition, PartitionBatch<K, V>> batches = new LinkedHashMap<>();
@@ -99,14 +111,13 @@ final class PollResults<K, V> {
                 add(batches, batch.topicPartition, batch.incarnation, batch.takeRest());
             }
         }
-        boolean asPolled = batches.isEmpty() && !sentBack;
+        asPolled &= batches.isEmpty() && !sentBack;
         fetched.forEach((topicPartition, records) -> add(
                 batches, topicPartition, register(topicPartition, records, nextOffsets.get(topicPartition)), records));
         updatePositions(nextOffsets);
         // What is left of a former result is void if the position has just moved back.
         batches.values().removeIf(batch -> batch.incarnation.hasEnded());
         newest = new TrackedRecords<>(new ArrayList<>(batches.values()), asPolled ? polled : null, failures);
-        return newest;
     }
 
     /**
@@ -136,10 +147,51 @@ final class PollResults<K, V> {
         OwnedPartition partition = ownership.own(topicPartition);
         Optional<OffsetAndMetadata> incomplete = partition.incompleteBelow(offset);
         incomplete.ifPresent(further -> {
-            consumer.seek(topicPartition, further);
             partition.movedBackTo(further);
+            toSeek.put(topicPartition, new PendingSeek(partition.tracker(), further));
         });
         return incomplete.isPresent();
+    }
+
+    /** Before each poll: sets the positions that are to be set. */
+    void seekBack() {
+        for (Map.Entry<TopicPartition, PendingSeek> pending : List.copyOf(toSeek.entrySet())) {
+            if (!pending.getValue().incarnation.hasEnded()) {
+                consumer.seek(pending.getKey(), pending.getValue().position);
+            }
+            toSeek.remove(pending.getKey());
+        }
+    }
+
+    /**
+     * After a poll that threw what Kafka's does not throw before it has taken records: what was taken and is lost is read
+     * again.
+     */
+    void readLostAgain() {
+        for (OwnedPartition partition : ownership.all()) {
+            OffsetTracker tracker = partition.tracker();
+            if (tracker == null) {
+                throw new IllegalStateException(
+                        "it is not known where reading " + partition.topicPartition + " had begun");
+            }
+            if (consumer.position(partition.topicPartition, Duration.ZERO) > tracker.position()) {
+                consumer.seek(partition.topicPartition, tracker.position());
+            }
+        }
+    }
+
+    /** The newest result; without what a listener has made void since it was taken. */
+    TrackedRecords<K, V> newest() {
+        if (newest.batches().stream().anyMatch(batch -> batch.incarnation.hasEnded())) {
+            List<PartitionBatch<K, V>> valid = new ArrayList<>(newest.batches());
+            valid.removeIf(batch -> batch.incarnation.hasEnded());
+            newest = new TrackedRecords<>(valid, null, failures);
+        }
+        return newest;
+    }
+
+    private boolean isOurs(TopicPartition topicPartition) {
+        return ownership.owns(topicPartition) || consumer.assignment().contains(topicPartition);
     }
 
     private void add(
@@ -198,7 +250,8 @@ final class PollResults<K, V> {
                 (topicPartition, next) -> ownership.own(topicPartition).reached(next));
         // The others may have been reset, which shows in no result: not before the next record, if one ever comes.
         for (OwnedPartition partition : ownership.all()) {
-            if (!nextOffsets.containsKey(partition.topicPartition)) {
+            TopicPartition topicPartition = partition.topicPartition;
+            if (!nextOffsets.containsKey(topicPartition) && !toSeek.containsKey(topicPartition)) {
                 readPosition(partition);
             }
         }

@@ -28,6 +28,7 @@ final class Rebalances {
     private final StoredOffsets storedOffsets;
     private final Events events;
     private final Duration drainTimeout;
+    private final Duration requestTimeout;
     private final Time time;
     private Deadline drainBy;
     private Deadline closeBy;
@@ -42,6 +43,7 @@ final class Rebalances {
             StoredOffsets storedOffsets,
             Events events,
             Duration drainTimeout,
+            Duration requestTimeout,
             Time time) {
         this.ownership = ownership;
         this.commits = commits;
@@ -51,6 +53,7 @@ final class Rebalances {
         this.storedOffsets = storedOffsets;
         this.events = events;
         this.drainTimeout = drainTimeout;
+        this.requestTimeout = requestTimeout;
         this.time = time;
     }
 
@@ -85,7 +88,7 @@ final class Rebalances {
         ownership.all().forEach(partition -> added.remove(partition.topicPartition));
         added.forEach(ownership::own);
         backpressure.assigned(partitions);
-        storedOffsets.find(ownership.among(added), boundedBy(closeBy));
+        storedOffsets.find(ownership.among(added), bounded(requestTimeout, closeBy));
     }
 
     /**
@@ -100,7 +103,7 @@ final class Rebalances {
         Optional<Exception> commitFailure = Optional.empty();
         try {
             draining.begin(given);
-            draining.awaitWithoutPolling(given, boundedBy(drainBy));
+            draining.awaitWithoutPolling(given, bounded(drainTimeout, drainBy));
             long abandoned = draining.running(given);
             abandonedRecords += abandoned;
             if (abandoned > 0) {
@@ -109,7 +112,7 @@ final class Rebalances {
                         abandoned,
                         partitions);
             }
-            RuntimeException failure = commits.commitNow(given, boundedBy(closeBy));
+            RuntimeException failure = commits.commitNow(given, bounded(requestTimeout, closeBy));
             if (failure != null) {
                 log.warn("The last commit of {} failed; what it covered may be delivered again", partitions, failure);
                 commitFailure = Optional.of(failure);
@@ -117,11 +120,12 @@ final class Rebalances {
         } finally {
             events.revoked(Ownership.status(given), commitFailure);
             forget(given, partitions);
+            events.tell();
         }
     }
 
-    private Deadline boundedBy(Deadline closing) {
-        Deadline bound = Deadline.in(time, drainTimeout);
+    private Deadline bounded(Duration timeout, Deadline closing) {
+        Deadline bound = Deadline.in(time, timeout);
         return closing == null || bound.remainingNanos() < closing.remainingNanos() ? bound : closing;
     }
 
@@ -138,6 +142,7 @@ final class Rebalances {
             log.warn("{} lost without a last commit; what was not committed will be delivered again", partitions);
             events.lost(Ownership.status(lost));
             forget(lost, partitions);
+            events.tell();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.offsets.kafka;
 import dev.offsets.kafka.Time.Deadline;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -17,17 +18,14 @@ final class StoredOffsets {
     private static final Logger log = LoggerFactory.getLogger(StoredOffsets.class);
 
     private final Consumer<?, ?> consumer;
-    private final boolean storeWhereConsumingBegins;
+    private final boolean resetPassesOverRecords;
     private final Wakeups wakeups;
 
-    /**
-     * @param storeWhereConsumingBegins whether the reset policy begins later the later it is applied: then a partition
-     *     without a stored offset gets one at once, or the next owner would pass over what came in between
-     */
-    StoredOffsets(Consumer<?, ?> consumer, Wakeups wakeups, boolean storeWhereConsumingBegins) {
+    /** @param resetPassesOverRecords see {@link StoredOffset#nothingIsStored} */
+    StoredOffsets(Consumer<?, ?> consumer, Wakeups wakeups, boolean resetPassesOverRecords) {
         this.consumer = consumer;
         this.wakeups = wakeups;
-        this.storeWhereConsumingBegins = storeWhereConsumingBegins;
+        this.resetPassesOverRecords = resetPassesOverRecords;
     }
 
     void find(List<OwnedPartition> partitions, Deadline deadline) {
@@ -36,22 +34,23 @@ final class StoredOffsets {
         }
         Set<TopicPartition> topicPartitions =
                 partitions.stream().map(partition -> partition.topicPartition).collect(Collectors.toSet());
-        Map<TopicPartition, OffsetAndMetadata> stored = read(topicPartitions, deadline);
-        for (OwnedPartition partition : partitions) {
-            OffsetAndMetadata offset = stored.get(partition.topicPartition);
-            if (offset != null) {
-                partition.storedIs(offset);
-            } else if (storeWhereConsumingBegins) {
-                partition.storeWhereConsumingBegins();
+        read(topicPartitions, deadline).ifPresent(stored -> {
+            for (OwnedPartition partition : partitions) {
+                OffsetAndMetadata offset = stored.get(partition.topicPartition);
+                if (offset != null) {
+                    partition.storedIs(offset);
+                } else {
+                    partition.nothingIsStored(resetPassesOverRecords);
+                }
             }
-        }
+        });
     }
 
-    /** What is stored; empty if that could not be read in time: consuming goes on without knowing. */
-    private Map<TopicPartition, OffsetAndMetadata> read(Set<TopicPartition> partitions, Deadline deadline) {
+    /** What is stored; empty if that could not be read in time: consuming goes on without knowing, and commits to know. */
+    private Optional<Map<TopicPartition, OffsetAndMetadata>> read(Set<TopicPartition> partitions, Deadline deadline) {
         do {
             try {
-                return consumer.committed(partitions, deadline.remaining());
+                return Optional.of(consumer.committed(partitions, deadline.remaining()));
             } catch (WakeupException e) {
                 wakeups.missed(); // meant for poll
             } catch (RuntimeException e) {
@@ -59,6 +58,6 @@ final class StoredOffsets {
                 break;
             }
         } while (!deadline.isPast());
-        return Map.of();
+        return Optional.empty();
     }
 }

@@ -1,6 +1,7 @@
 package dev.offsets.kafka;
 
 import java.time.Duration;
+import java.util.OptionalLong;
 import org.apache.kafka.common.TopicPartition;
 
 /** Finds a record that has been incomplete for too long, where the user has set a limit. For the loop thread. */
@@ -20,7 +21,7 @@ final class StuckRecords {
             return null;
         }
         for (OwnedPartition partition : ownership.all()) {
-            if (partition.recordsHeld() > 0) {
+            if (partition.recordsHeld() > 0 && isHandedOut(partition)) {
                 Duration age = partition.tracker().lowestIncompleteAge().orElse(Duration.ZERO);
                 if (age.compareTo(limit) >= 0) {
                     TopicPartition topicPartition = partition.topicPartition;
@@ -30,5 +31,11 @@ final class StuckRecords {
             }
         }
         return null;
+    }
+
+    /** Whether somebody can be working on the lowest incomplete record: one that the user's loop has not taken is not stuck. */
+    private static boolean isHandedOut(OwnedPartition partition) {
+        OptionalLong first = partition.firstNotHandedOut();
+        return first.isEmpty() || partition.tracker().committableOffset() < first.getAsLong();
     }
 }

@@ -16,6 +16,9 @@ import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
@@ -79,7 +82,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private final Rebalances rebalances;
     private final PollResults<K, V> results;
     private Throwable broken;
-    private boolean pollingOrClosing;
+    /** Inside a call that may call the user back: a listener or a commit policy. */
+    private boolean inside;
+
     private CloseResult closed;
 
     TrackedConsumer(
@@ -97,7 +102,16 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         LogStarts logStarts = new LogStarts(consumer);
         StoredOffsets storedOffsets = new StoredOffsets(consumer, wakeups, configuration.resetPassesOverRecords());
         this.rebalances = new Rebalances(
-                ownership, commits, backpressure, logStarts, draining, storedOffsets, events, drainTimeout, time);
+                ownership,
+                commits,
+                backpressure,
+                logStarts,
+                draining,
+                storedOffsets,
+                events,
+                drainTimeout,
+                configuration.rebalanceRequestTimeout(),
+                time);
         this.results = new PollResults<>(
                 consumer,
                 ownership,
@@ -186,10 +200,14 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     public void assign(Collection<TopicPartition> partitions) {
         onLoopThread(() -> {
             Set<TopicPartition> left = new HashSet<>(consumer.assignment());
-            consumer.assign(partitions);
-            left.removeAll(consumer.assignment());
-            rebalances.giveUp(left);
-            rebalances.take(consumer.assignment());
+            try {
+                consumer.assign(partitions);
+            } finally {
+                // Also if it was cut short: it may have taken effect.
+                left.removeAll(consumer.assignment());
+                rebalances.giveUp(left);
+                rebalances.take(consumer.assignment());
+            }
         });
     }
 
@@ -231,7 +249,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             return notWithin("poll", () -> {
                 Deadline deadline = Deadline.in(time, timeout);
                 while (true) {
+                    events.tell();
                     throwWhatIsKept();
+                    results.seekBack();
                     long untilDue = doWhatIsDue();
                     long wait = results.hasRest() ? 0 : Math.max(0, Math.min(deadline.remainingNanos(), untilDue));
                     TrackedRecords<K, V> records = fetch(Duration.ofNanos(wait));
@@ -244,15 +264,15 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     }
 
     private <T> T notWithin(String call, Supplier<T> action) {
-        if (pollingOrClosing) {
+        if (inside) {
             throw new IllegalStateException(
-                    call + " was called from within poll or close, by a listener or a commit policy");
+                    call + " was called from within another call of this consumer, by a listener or a commit policy");
         }
-        pollingOrClosing = true;
+        inside = true;
         try {
             return action.get();
         } finally {
-            pollingOrClosing = false;
+            inside = false;
         }
     }
 
@@ -294,15 +314,38 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     }
 
     private TrackedRecords<K, V> fetch(Duration wait) {
-        ConsumerRecords<K, V> polled = consumer.poll(wait);
+        ConsumerRecords<K, V> polled = pollKafka(wait);
         try {
-            return results.take(polled);
+            results.take(polled);
         } catch (RuntimeException | Error e) {
-            // Some of these records may not be registered: whatever were committed from now on could pass them.
-            broken = e;
-            ownership.fence(ownership.all());
+            stop(e);
             throw e;
         }
+        events.tell();
+        return results.newest();
+    }
+
+    private ConsumerRecords<K, V> pollKafka(Duration wait) {
+        try {
+            return consumer.poll(wait);
+        } catch (KafkaException e) {
+            throw e; // nothing was taken: what has been fetched is returned first
+        } catch (RuntimeException | Error e) {
+            // A deserializer or an interceptor, say; records of other partitions may have been taken before.
+            try {
+                results.readLostAgain();
+            } catch (RuntimeException | Error again) {
+                e.addSuppressed(again);
+                stop(e);
+            }
+            throw e;
+        }
+    }
+
+    /** Some records may have been taken and not registered: whatever were committed from now on could pass them. */
+    private void stop(Throwable because) {
+        broken = because;
+        ownership.fence(ownership.all());
     }
 
     /**
@@ -337,6 +380,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         }
         onLoopThread(() -> {
             RuntimeException failure = commits.commitNow(ownership.all(), Deadline.in(time, timeout));
+            events.tell();
             if (failure != null) {
                 throw failure;
             }
@@ -359,6 +403,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
 
     /** Sets the position of a partition, with its leader epoch; see {@link #seek(TopicPartition, long)}. */
     public void seek(TopicPartition partition, OffsetAndMetadata offset) {
+        Objects.requireNonNull(partition, "partition");
+        Objects.requireNonNull(offset, "offset");
         onLoopThread(() -> {
             consumer.seek(partition, offset);
             ownership.own(partition).seekTo(offset);
@@ -391,11 +437,13 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
      * consumer. This is apart from the pauses at the {@linkplain TrackedConsumerBuilder#maxInFlightPerPartition bound}.
      */
     public void pause(Collection<TopicPartition> partitions) {
+        Objects.requireNonNull(partitions, "partitions");
         onLoopThread(() -> backpressure.pause(partitions));
     }
 
     /** Resumes partitions that {@link #pause} has paused. One that is at its bound goes on when it holds fewer records. */
     public void resume(Collection<TopicPartition> partitions) {
+        Objects.requireNonNull(partitions, "partitions");
         onLoopThread(() -> backpressure.resume(partitions));
     }
 
@@ -413,6 +461,19 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             checkOpen();
             return consumer.assignment();
         });
+    }
+
+    /** The topics that are subscribed to, as {@link Consumer#subscription} says. */
+    public Set<String> subscription() {
+        return loopThread.call(() -> {
+            checkOpen();
+            return consumer.subscription();
+        });
+    }
+
+    /** The Kafka consumer's own metrics, as {@link Consumer#metrics} says, to hand to a metrics library. */
+    public Map<MetricName, ? extends Metric> metrics() {
+        return loopThread.call(consumer::metrics);
     }
 
     /** As {@link Consumer#groupMetadata} says; to be read afresh for each use. */
@@ -473,7 +534,13 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private void onLoopThread(Runnable action) {
         loopThread.call(() -> {
             checkOpen();
-            action.run();
+            boolean outermost = !inside;
+            inside = true;
+            try {
+                action.run();
+            } finally {
+                inside &= !outermost;
+            }
             return null;
         });
     }

@@ -87,10 +87,10 @@ public final class TrackedConsumerBuilder<K, V> {
     }
 
     /**
-     * How long to wait for running work when partitions are revoked, and by {@link TrackedConsumer#close()}. A last
-     * commit may take as long again, so twice this must be less than {@code max.poll.interval.ms}: while the wait
-     * lasts, a rebalance waits too. Zero or more; the default is ten seconds, or a quarter of
-     * {@code max.poll.interval.ms} if that is less.
+     * How long to wait for running work when partitions are revoked, and by {@link TrackedConsumer#close()}. Less than
+     * half of {@code max.poll.interval.ms}: while the wait lasts, a rebalance waits too, and the last commit takes its
+     * time on top, up to ten seconds or a quarter of {@code max.poll.interval.ms}. Zero or more; the default is ten
+     * seconds, or a quarter of {@code max.poll.interval.ms} if that is less.
      */
     public TrackedConsumerBuilder<K, V> drainTimeout(Duration timeout) {
         check(timeout != null && !timeout.isNegative(), "drainTimeout is " + timeout + ": it must be zero or more");
@@ -101,7 +101,7 @@ public final class TrackedConsumerBuilder<K, V> {
     /**
      * Records count as started from {@link TrackedRecord#tryStart} on, not from their delivery. For loops that queue
      * records: what waits in a queue is then not waited for when its partition is taken away, and {@code tryStart}
-     * answers false for it.
+     * answers false for it. A record on which work begins without {@code tryStart} is not waited for either.
      */
     public TrackedConsumerBuilder<K, V> explicitStarts() {
         explicitStarts = true;
@@ -134,7 +134,7 @@ public final class TrackedConsumerBuilder<K, V> {
         return this;
     }
 
-    /** Is told of commits, of partitions that are given up, and of positions that move back. */
+    /** Is told of commits, of partitions that are given up, and of positions that jump. */
     public TrackedConsumerBuilder<K, V> listener(TrackedConsumerListener listener) {
         check(listener != null, "listener is null: give one, or leave it out");
         this.listener = listener;

@@ -10,7 +10,8 @@ import org.apache.kafka.common.TopicPartition;
  * Is told what a {@link TrackedConsumer} does on its own: commits, partitions that are given up, positions that move.
  *
  * <p>All methods are called on the loop thread, inside {@link TrackedConsumer#poll}, {@link TrackedConsumer#commitSync()},
- * {@link TrackedConsumer#close} and their like; they must not block. What they throw is kept, and thrown by the next poll
+ * {@link TrackedConsumer#close} and their like, soon after what they tell of and in its order; they must not block. They may
+ * call the consumer, but for poll and close. What they throw is kept, and thrown by the next poll
  * before that fetches; it changes nothing else. Each does nothing unless overridden.
  */
 public interface TrackedConsumerListener {
@@ -33,8 +34,8 @@ public interface TrackedConsumerListener {
 
     /**
      * Partitions were revoked: running work was waited for, within the bound, what finished was committed, and nothing is
-     * committed for them from now on. Called before the user's own rebalance listener; not called by close, which has a
-     * {@link CloseResult}.
+     * committed for them from now on. Called before the user's own rebalance listener. What close gives up at its end is
+     * in the {@link CloseResult} instead.
      *
      * @param partitions where each stood: its incomplete records will be delivered again, to the next owner. Work that
      *     still runs on them here may then run at the same time as theirs

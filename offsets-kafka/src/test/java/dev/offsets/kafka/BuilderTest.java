@@ -177,7 +177,7 @@ class BuilderTest {
 
         assertThatThrownBy(() -> TrackedConsumer.wrap(kafka, (Map<String, Object>) null))
                 .isInstanceOf(NullPointerException.class)
-                .hasMessage("configuration");
+                .hasMessage("config");
         assertThat(kafka.isClosed()).isTrue();
         assertThatThrownBy(() -> TrackedConsumer.wrap(null, Rig.CONFIG))
                 .isInstanceOf(NullPointerException.class)

@@ -284,7 +284,8 @@ class CloseTest {
 
         assertThat(listening.consumer.close(TIMEOUT).failures())
                 .extracting(Throwable::getMessage)
-                .containsExactly("close was called from within poll or close, by a listener or a commit policy");
+                .containsExactly(
+                        "close was called from within another call of this consumer, by a listener or a commit policy");
         assertThat(listening.kafka.isClosed()).isTrue();
     }
 

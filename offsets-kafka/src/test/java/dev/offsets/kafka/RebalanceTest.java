@@ -462,7 +462,8 @@ class RebalanceTest {
 
         assertThatThrownBy(() -> rig.poll())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("poll was called from within poll or close, by a listener or a" + " commit policy");
+                .hasMessage("poll was called from within another call of this consumer, by a listener or a"
+                        + " commit policy");
         rig.tick();
     }
 
@@ -474,7 +475,8 @@ class RebalanceTest {
 
         assertThatThrownBy(() -> rig.poll())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("close was called from within poll or close, by a listener or a" + " commit policy");
+                .hasMessage("close was called from within another call of this consumer, by a listener or a"
+                        + " commit policy");
         rig.complete(P0, 0);
         rig.consumer.close();
         assertThat(rig.stored(P0)).isEqualTo(1);

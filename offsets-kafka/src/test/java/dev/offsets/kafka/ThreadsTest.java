@@ -46,7 +46,7 @@ class ThreadsTest {
                         .isInstanceOf(ConcurrentModificationException.class)
                         .hasMessage("a TrackedConsumer is for one thread: "
                                 + Thread.currentThread().getName() + " is using it, and other called it. Workers report"
-                                + " through records; only wakeup() and status() are for any thread");
+                                + " through records; only wakeup(), requestCommit() and status() are for any thread");
             }
         });
         rig.tick();

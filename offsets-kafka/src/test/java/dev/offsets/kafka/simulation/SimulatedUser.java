@@ -172,8 +172,9 @@ final class SimulatedUser {
         try {
             records = consumer.poll(timeout);
         } finally {
-            // A drain and a commit, in each of two callbacks at most.
+            // A drain, a commit and a question what is stored, in each of two callbacks at most.
             Duration most = timeout.plus(simulation.settings.drainTimeout.multipliedBy(5))
+                    .plus(simulation.settings.apiTimeout.multipliedBy(4))
                     .plus(SLACK);
             checkTook("poll", started, late, most);
         }
