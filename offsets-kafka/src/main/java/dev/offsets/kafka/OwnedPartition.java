@@ -37,9 +37,6 @@ final class OwnedPartition {
     /** The group has stored nothing yet, and a reset would begin elsewhere: whatever there is to commit is due at once. */
     private boolean firstCommitIsUrgent;
 
-    /** The Kafka consumer has had a position of its own since the assignment. */
-    private boolean positionSeen;
-
     private boolean hasProgress;
     private long progressSinceNanos;
     private long recordsCoveredAtCommit;
@@ -79,7 +76,6 @@ final class OwnedPartition {
      * The tracker for records from an offset on: the present one, or a new one if the log is being read from further back.
      */
     OffsetTracker trackerFrom(long offset) {
-        positionSeen = true;
         OffsetTracker present = tracker;
         if (present != null && offset >= present.position()) {
             return present;
@@ -108,7 +104,6 @@ final class OwnedPartition {
 
     /** The position has moved back by itself, and was set further back, to a record that was incomplete. */
     void movedBackTo(OffsetAndMetadata position) {
-        positionSeen = true;
         movedBackTo(position.offset());
         setPosition(position);
         refreshProgress();
@@ -139,7 +134,6 @@ final class OwnedPartition {
     void reached(OffsetAndMetadata position) {
         if (tracker == null) {
             // Consuming began below, with holes alone: what is stored is not this position.
-            positionSeen = true;
             startIncarnation(position.offset());
         } else {
             trackerFrom(position.offset());
@@ -162,10 +156,6 @@ final class OwnedPartition {
             }
             reader.updatePosition(position);
         }
-    }
-
-    boolean isPositionSeen() {
-        return positionSeen;
     }
 
     private void setPosition(OffsetAndMetadata position) {
@@ -198,7 +188,6 @@ final class OwnedPartition {
     }
 
     private void sought() {
-        positionSeen = true;
         storedIsWhereConsumingBegins = false;
     }
 
