@@ -27,9 +27,6 @@ final class OwnedPartition {
 
     private final StoredOffset stored;
 
-    /** The Kafka consumer has had a position of its own since the assignment. */
-    private boolean positionSeen;
-
     private boolean hasProgress;
     private long progressSinceNanos;
     private long recordsCoveredAtCommit;
@@ -62,7 +59,6 @@ final class OwnedPartition {
      * The tracker for records from an offset on: the present one, or a new one if the log is being read from further back.
      */
     OffsetTracker trackerFrom(long offset) {
-        positionSeen = true;
         OffsetTracker present = tracker;
         if (present != null && offset >= present.position()) {
             return present;
@@ -89,7 +85,6 @@ final class OwnedPartition {
 
     /** The position has moved back by itself, and was set further back, to a record that was incomplete. */
     void movedBackTo(OffsetAndMetadata position) {
-        positionSeen = true;
         movedBackTo(position.offset());
         setPosition(position);
         refreshProgress();
@@ -118,7 +113,6 @@ final class OwnedPartition {
     void reached(OffsetAndMetadata position) {
         if (tracker == null) {
             // Consuming began below, with holes alone: what is stored is not this position.
-            positionSeen = true;
             startIncarnation(position.offset());
         } else {
             trackerFrom(position.offset());
@@ -141,10 +135,6 @@ final class OwnedPartition {
             }
             reader.updatePosition(position);
         }
-    }
-
-    boolean isPositionSeen() {
-        return positionSeen;
     }
 
     private void setPosition(OffsetAndMetadata position) {
