@@ -153,7 +153,7 @@ final class OwnedPartition {
 
     /** The user has set the position: what was delivered before is void. */
     void seekTo(OffsetAndMetadata position) {
-        sought();
+        stored.positionWasSet(true);
         startIncarnation(position.offset());
         setPosition(position);
         refreshProgress();
@@ -161,14 +161,9 @@ final class OwnedPartition {
 
     /** The user has set the position to one that is known only after the next poll. */
     void seekToUnknown() {
-        sought();
+        stored.positionWasSet(true);
         endIncarnation();
         tracker = null;
-    }
-
-    private void sought() {
-        positionSeen = true;
-        stored.positionWasSet(true);
     }
 
     private void endIncarnation() {
