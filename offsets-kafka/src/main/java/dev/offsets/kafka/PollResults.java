@@ -153,6 +153,15 @@ final class PollResults<K, V> {
         return incomplete.isPresent();
     }
 
+    /** After a poll, which must not fail any more now: sets the positions that are to be set, or leaves that for later. */
+    void trySeekBack() {
+        try {
+            seekBack();
+        } catch (RuntimeException e) {
+            log.debug("A position is to be set before the next poll", e);
+        }
+    }
+
     /** Before each poll: sets the positions that are to be set. */
     void seekBack() {
         for (Map.Entry<TopicPartition, PendingSeek> pending : List.copyOf(toSeek.entrySet())) {

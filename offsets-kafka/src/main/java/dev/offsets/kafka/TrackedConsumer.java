@@ -321,6 +321,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             stop(e);
             throw e;
         }
+        results.trySeekBack();
         events.tell();
         return results.newest();
     }

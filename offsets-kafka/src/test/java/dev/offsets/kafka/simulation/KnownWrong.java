@@ -27,7 +27,7 @@ enum KnownWrong {
     ACCEPTS_A_SECOND_REPORT(WrongReports.AlwaysAccepted::new, "Receipts"),
     STARTS_WHAT_IS_GONE(WrongReports.AlwaysStarted::new, "Receipts"),
     IGNORES_HOLES(WrongPolls.NoHoles::new, "Status", "LeaderEpochs"),
-    PASSES_WHAT_IS_INCOMPLETE_WHEN_A_LOG_IS_CUT(WrongPolls.NotReadAgain::new, "Status", "NothingLost"),
+    PASSES_WHAT_IS_INCOMPLETE_WHEN_A_LOG_IS_CUT(WrongPolls.NotReadAgain::new, "Status", "NothingLost", "Bounds"),
     LOSES_A_WAKEUP(WrongPolls.LostWakeup::new, "Exceptions"),
     LOSES_A_PAUSE(WrongPolls.LostPause::new, "Pauses", "Bounds"),
     KEEPS_A_PAUSE(WrongPolls.LostResume::new, "Pauses"),
