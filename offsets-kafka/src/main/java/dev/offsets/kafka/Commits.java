@@ -17,9 +17,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,6 +59,7 @@ final class Commits {
     private final Time time;
     private final Backoff backoff;
     private final TroubledTopics troubled;
+    private final BlockingCommit blocking;
 
     private volatile boolean requested;
 
@@ -71,7 +70,6 @@ final class Commits {
     private long lastSentAtNanos;
     private Request inFlight;
     private boolean lastWasApart;
-    private final Wakeups wakeups;
 
     Commits(
             Consumer<?, ?> consumer,
@@ -86,7 +84,7 @@ final class Commits {
         this.giveUpAfterNanos = Time.saturatedNanos(giveUpAfter);
         this.keepAliveNanos = Time.saturatedNanos(settings.commitKeepAlive);
         this.events = events;
-        this.wakeups = wakeups;
+        this.blocking = new BlockingCommit(consumer, wakeups);
         this.time = settings.time;
         this.backoff = new Backoff(time);
         this.troubled = new TroubledTopics(time);
@@ -312,49 +310,13 @@ final class Commits {
 
     private RuntimeException commitSync(List<OwnedPartition> partitions, Deadline deadline) {
         Request request = newRequest(partitions, time.nanoTime());
-        RuntimeException failure = commitSync(request.offsets(), deadline);
+        RuntimeException failure = blocking.commitSync(request.offsets(), deadline);
         if (failure == null) {
             confirmed(request);
         } else {
             events.commitFailed(request.offsets(), failure);
         }
         return failure;
-    }
-
-    private RuntimeException commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Deadline deadline) {
-        boolean interrupted = Thread.interrupted();
-        try {
-            while (true) {
-                try {
-                    consumer.commitSync(offsets, deadline.remaining());
-                    return null;
-                } catch (WakeupException e) {
-                    wakeups.missed();
-                    if (deadline.isPast()) {
-                        return cutShort(e);
-                    }
-                } catch (InterruptException e) {
-                    interrupted = true;
-                    Thread.interrupted();
-                    if (deadline.isPast()) {
-                        return cutShort(e);
-                    }
-                } catch (RuntimeException e) {
-                    return e;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    private static TimeoutException cutShort(RuntimeException by) {
-        return new TimeoutException(
-                "a wakeup or an interrupt came before the answer to the commit, and no time was left to send it again:"
-                        + " its outcome is unknown",
-                by);
     }
 
     /** Partitions have gone: their topics' troubles are forgotten with them. */

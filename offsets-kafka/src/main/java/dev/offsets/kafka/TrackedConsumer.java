@@ -80,6 +80,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private final Draining draining;
     private final Wakeups wakeups = new Wakeups();
     private final Rebalances rebalances;
+    private final Positions positions;
     private final PollResults<K, V> results;
     private Throwable broken;
     /** Inside a call that may call the user back: a listener or a commit policy. */
@@ -112,14 +113,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 drainTimeout,
                 configuration.rebalanceRequestTimeout(),
                 time);
-        this.results = new PollResults<>(
-                consumer,
-                ownership,
-                failures,
-                backpressure::isPausedByUser,
-                logStarts,
-                wakeups,
-                configuration.hasInterceptors());
+        this.positions = new Positions(consumer, ownership, logStarts, wakeups, configuration.hasInterceptors());
+        this.results = new PollResults<>(consumer, ownership, failures, backpressure::isPausedByUser, positions);
     }
 
     /**
@@ -251,7 +246,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 while (true) {
                     events.tell();
                     throwWhatIsKept();
-                    results.seekBack();
+                    positions.seekBack();
                     long untilDue = doWhatIsDue();
                     long wait = results.hasRest() ? 0 : Math.max(0, Math.min(deadline.remainingNanos(), untilDue));
                     TrackedRecords<K, V> records = fetch(Duration.ofNanos(wait));
@@ -321,7 +316,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             stop(e);
             throw e;
         }
-        results.trySeekBack();
+        positions.trySeekBack();
         events.tell();
         return results.newest();
     }
@@ -334,7 +329,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             // A deserializer or an interceptor, say; records of other partitions may have been taken before.
             try {
-                results.readLostAgain();
+                positions.readLostAgain();
             } catch (RuntimeException | Error again) {
                 e.addSuppressed(again);
                 stop(e);
