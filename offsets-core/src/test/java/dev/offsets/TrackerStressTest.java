@@ -52,6 +52,11 @@ class TrackerStressTest {
     }
 
     @Test
+    void completedWhileTheOwnerCounts_recordsCompletedAheadAreNeverNegative() {
+        assertThat(AheadStress.episode()).isEmpty();
+    }
+
+    @Test
     void rightTrackerWithALock_isNotAccused() {
         assertThat(CompletionStress.episode(LockedTracker::new, 1)).isEmpty();
         assertThat(ReportStress.episode(LockedTracker::new, 1)).isEmpty();

@@ -61,12 +61,13 @@ final class Closing {
         rebalances.closeBy(drainBy, deadline);
         interrupted = Thread.interrupted();
         long drained = 0;
-        long abandonedBefore = rebalances.abandonedRecords();
+        long abandonedBefore = rebalances.abandonedWork();
+        long unfinishedBefore = rebalances.unfinishedRecords();
         if (!interrupted) {
             long atStart = draining.begin(ownership.all());
             if (atStart > 0) {
                 drain(drainBy);
-                long gone = rebalances.abandonedRecords() - abandonedBefore;
+                long gone = rebalances.abandonedWork() - abandonedBefore;
                 drained = atStart - gone - draining.running(ownership.all());
             }
         }
@@ -83,7 +84,7 @@ final class Closing {
         long abandoned = partitions.values().stream()
                 .mapToLong(TrackerStatus::incomplete)
                 .sum();
-        abandoned += rebalances.abandonedRecords() - abandonedBefore;
+        abandoned += rebalances.unfinishedRecords() - unfinishedBefore;
         CloseResult result = new CloseResult(partitions, drained, abandoned, failures);
         log.info("Closed: {} records finished while waiting, {} abandoned", result.drained(), result.abandoned());
         return result;

@@ -3,9 +3,9 @@ package dev.offsets.kafka;
 import dev.offsets.CommitPoint;
 import dev.offsets.OffsetTracker;
 import dev.offsets.TrackerStatus;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -31,6 +31,11 @@ final class OwnedPartition {
     private long progressSinceNanos;
     private long recordsCoveredAtCommit;
     private PartitionBatch<?, ?> newestBatch;
+
+    /** From where on records were not handed out when that was last looked at, and when that was. */
+    private long notHandedOutFrom = Long.MAX_VALUE;
+
+    private long notHandedOutAtNanos;
 
     OwnedPartition(TopicPartition topicPartition, Events events, Time time) {
         this.topicPartition = topicPartition;
@@ -284,12 +289,21 @@ final class OwnedPartition {
     }
 
     /**
-     * The first offset that was delivered and not handed out: nobody works on it, or on any above. Empty if all were.
+     * How long the lowest incomplete record has been incomplete with somebody to work on it. Zero while the user's loop has
+     * not taken it: nobody works on it, or on any above; and it has not been worked on for longer than since then.
      */
-    OptionalLong firstNotHandedOut() {
-        return newestBatch == null || newestBatch.incarnation != tracker
-                ? OptionalLong.empty()
-                : newestBatch.firstNotHandedOut();
+    Duration lowestInHandsFor() {
+        Duration age = tracker.lowestIncompleteAge().orElse(Duration.ZERO);
+        long now = time.nanoTime();
+        if (newestBatch != null && newestBatch.incarnation == tracker) {
+            newestBatch.firstNotHandedOut().ifPresent(offset -> {
+                notHandedOutFrom = offset;
+                notHandedOutAtNanos = now;
+            });
+        }
+        Duration sinceNotHandedOut = Duration.ofNanos(now - notHandedOutAtNanos);
+        boolean bounded = tracker.committableOffset() >= notHandedOutFrom && sinceNotHandedOut.compareTo(age) < 0;
+        return bounded ? sinceNotHandedOut : age;
     }
 
     /** How long until what is stored should be stored again, so that it does not expire; zero or less: now. */

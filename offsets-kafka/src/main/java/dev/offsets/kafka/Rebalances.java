@@ -1,5 +1,6 @@
 package dev.offsets.kafka;
 
+import dev.offsets.TrackerStatus;
 import dev.offsets.kafka.Time.Deadline;
 import java.time.Duration;
 import java.util.Collection;
@@ -32,7 +33,8 @@ final class Rebalances {
     private final Time time;
     private Deadline drainBy;
     private Deadline closeBy;
-    private long abandonedRecords;
+    private long abandonedWork;
+    private long unfinishedRecords;
 
     Rebalances(
             Ownership ownership,
@@ -105,7 +107,7 @@ final class Rebalances {
             draining.begin(given);
             draining.awaitWithoutPolling(given, bounded(drainTimeout, drainBy));
             long abandoned = draining.running(given);
-            abandonedRecords += abandoned;
+            abandonedWork += abandoned;
             if (abandoned > 0) {
                 log.warn(
                         "{} records of {} were still being worked on at the end of the wait; they will be delivered again",
@@ -138,7 +140,7 @@ final class Rebalances {
     private void lose(Collection<TopicPartition> partitions) {
         List<OwnedPartition> lost = ownership.among(partitions);
         if (!lost.isEmpty()) {
-            abandonedRecords += draining.running(lost);
+            abandonedWork += draining.running(lost);
             log.warn("{} lost without a last commit; what was not committed will be delivered again", partitions);
             events.lost(Ownership.status(lost));
             forget(lost, partitions);
@@ -147,6 +149,9 @@ final class Rebalances {
     }
 
     private void forget(List<OwnedPartition> given, Collection<TopicPartition> partitions) {
+        for (TrackerStatus status : Ownership.status(given).values()) {
+            unfinishedRecords += status.incomplete();
+        }
         ownership.fence(given);
         commits.forgetTopicsNotOwned();
         backpressure.gone(partitions);
@@ -154,7 +159,12 @@ final class Rebalances {
     }
 
     /** How many records were still being worked on when their partitions went, so far. */
-    long abandonedRecords() {
-        return abandonedRecords;
+    long abandonedWork() {
+        return abandonedWork;
+    }
+
+    /** How many records had not finished when their partitions went, so far; worked on or not. */
+    long unfinishedRecords() {
+        return unfinishedRecords;
     }
 }

@@ -1,7 +1,6 @@
 package dev.offsets.kafka;
 
 import java.time.Duration;
-import java.util.OptionalLong;
 import org.apache.kafka.common.TopicPartition;
 
 /** Finds a record that has been incomplete for too long, where the user has set a limit. For the loop thread. */
@@ -21,8 +20,8 @@ final class StuckRecords {
             return null;
         }
         for (OwnedPartition partition : ownership.all()) {
-            if (partition.recordsHeld() > 0 && isHandedOut(partition)) {
-                Duration age = partition.tracker().lowestIncompleteAge().orElse(Duration.ZERO);
+            if (partition.recordsHeld() > 0) {
+                Duration age = partition.lowestInHandsFor();
                 if (age.compareTo(limit) >= 0) {
                     TopicPartition topicPartition = partition.topicPartition;
                     return new RecordStuckException(
@@ -31,11 +30,5 @@ final class StuckRecords {
             }
         }
         return null;
-    }
-
-    /** Whether somebody can be working on the lowest incomplete record: one that the user's loop has not taken is not stuck. */
-    private static boolean isHandedOut(OwnedPartition partition) {
-        OptionalLong first = partition.firstNotHandedOut();
-        return first.isEmpty() || partition.tracker().committableOffset() < first.getAsLong();
     }
 }

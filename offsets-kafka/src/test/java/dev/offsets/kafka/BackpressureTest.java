@@ -2,6 +2,8 @@ package dev.offsets.kafka;
 
 import static dev.offsets.kafka.Rig.P0;
 import static dev.offsets.kafka.Rig.P1;
+import static dev.offsets.kafka.SimulatedConsumer.Call.PAUSE;
+import static dev.offsets.kafka.SimulatedConsumer.Call.RESUME;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +12,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pauses at the bound and pauses of the user's, and that neither undoes the other. */
 class BackpressureTest {
@@ -292,5 +297,78 @@ class BackpressureTest {
         rig.completeAll(P0, 0, 5);
         rig.consumer.commitSync();
         assertThat(rig.sent(P0)).containsExactly(6L);
+    }
+
+    /** P1 is paused at its bound and free now; P0 is at its bound and not paused yet. */
+    private void freeP1AndFillP0() {
+        rig.kafka.records(P1, 0, 4);
+        rig.poll();
+        rig.tick();
+        rig.kafka.records(P0, 0, 4);
+        rig.poll();
+        assertThat(rig.kafka.paused()).containsExactly(P1);
+        rig.completeAll(P1, 0, 4);
+        rig.kafka.records(P1, 5, 6);
+    }
+
+    private void throwOnce(SimulatedConsumer.Call call, boolean takesEffect) {
+        if (takesEffect) {
+            rig.kafka.throwAfterNext(call, () -> new TimeoutException(call.name()));
+        } else {
+            rig.kafka.throwFromNext(call, () -> new TimeoutException(call.name()));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void pauseThatThrowsOnce_theFreedOneGoesOnAndTheFullOneIsPaused(boolean takesEffect) {
+        freeP1AndFillP0();
+        throwOnce(PAUSE, takesEffect);
+        assertThatThrownBy(() -> rig.poll()).isInstanceOf(TimeoutException.class);
+
+        assertThat(Rig.names(rig.poll())).containsExactly("topic-1@5", "topic-1@6");
+        assertThat(rig.kafka.paused()).containsExactly(P0);
+        rig.completeAll(P0, 0, 4);
+        rig.tick();
+        assertThat(rig.kafka.paused()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void resumeThatThrowsOnce_theFreedOneGoesOn(boolean takesEffect) {
+        freeP1AndFillP0();
+        throwOnce(RESUME, takesEffect);
+        assertThatThrownBy(() -> rig.poll()).isInstanceOf(TimeoutException.class);
+
+        assertThat(Rig.names(rig.poll())).containsExactly("topic-1@5", "topic-1@6");
+        rig.completeAll(P0, 0, 4);
+        rig.tick();
+        assertThat(rig.kafka.paused()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void usersPauseThatThrowsOnce_resumedByTheUser_goesOn(boolean takesEffect) {
+        rig.poll();
+        throwOnce(PAUSE, takesEffect);
+        assertThatThrownBy(() -> rig.consumer.pause(List.of(P0))).isInstanceOf(TimeoutException.class);
+        rig.consumer.resume(List.of(P0));
+        rig.kafka.records(P0, 0, 1);
+
+        assertThat(rig.poll()).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void usersResumeThatThrowsOnce_resumedByTheUserAgain_goesOn(boolean takesEffect) {
+        rig.poll();
+        rig.consumer.pause(List.of(P0));
+        throwOnce(RESUME, takesEffect);
+        assertThatThrownBy(() -> rig.consumer.resume(List.of(P0))).isInstanceOf(TimeoutException.class);
+        rig.consumer.resume(List.of(P0));
+        rig.kafka.records(P0, 0, 1);
+
+        assertThat(rig.poll()).hasSize(2);
+        assertThat(rig.consumer.paused()).isEmpty();
     }
 }

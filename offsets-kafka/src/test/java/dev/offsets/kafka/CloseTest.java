@@ -382,4 +382,53 @@ class CloseTest {
         assertThat(closed.drained()).isEqualTo(1);
         assertThat(closed.partitions()).containsOnlyKeys(P1);
     }
+
+    @Test
+    void partitionRevokedWhileClosing_itsUnfinishedRecordsAreCountedAsAbandoned() {
+        deliver();
+        rig.completeAll(P0, 0, 4);
+        rig.completeAll(P1, 0, 8);
+        rig.kafka.insideNextPoll(() -> rig.kafka.rebalanceCooperatively(P1));
+        CloseResult closed = rig.consumer.close(TIMEOUT);
+
+        assertThat(closed.abandoned()).isEqualTo(6);
+        assertThat(closed.drained()).isZero();
+    }
+
+    @Test
+    void partitionLostWhileClosing_itsUnfinishedRecordsAreCountedAsAbandoned() {
+        deliver();
+        rig.completeAll(P0, 0, 4);
+        rig.completeAll(P1, 0, 8);
+        rig.kafka.insideNextPoll(() -> rig.kafka.lose(P0));
+        rig.time.after(Duration.ofSeconds(1), () -> rig.complete(P1, 9));
+        CloseResult closed = rig.consumer.close(TIMEOUT);
+
+        assertThat(closed.abandoned()).isEqualTo(5);
+        assertThat(closed.drained()).isEqualTo(1);
+    }
+
+    @Test
+    void partitionRevokedWhileClosing_itsRecordsNotHandedOutAreCountedAsAbandonedToo() {
+        rig.kafka.records(P0, 0, 9);
+        rig.pollAndLeaveAfter(2);
+        rig.kafka.records(P1, 0, 0);
+        rig.complete(P0, 0);
+        rig.kafka.insideNextPoll(() -> rig.kafka.rebalanceCooperatively(P1));
+        CloseResult closed = rig.consumer.close(TIMEOUT);
+
+        assertThat(closed.abandoned()).isEqualTo(9);
+    }
+
+    @Test
+    void partitionRevokedWhileClosing_itsFailedRecordIsCountedAsAbandonedToo() {
+        deliver();
+        rig.record(P0, 0).fail(new Exception("cause"));
+        rig.completeAll(P0, 1, 8);
+        rig.completeAll(P1, 0, 9);
+        rig.kafka.insideNextPoll(() -> rig.kafka.rebalanceCooperatively(P1));
+        CloseResult closed = rig.consumer.close(TIMEOUT);
+
+        assertThat(closed.abandoned()).isEqualTo(2);
+    }
 }

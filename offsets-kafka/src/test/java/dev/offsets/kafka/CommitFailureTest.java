@@ -298,4 +298,68 @@ class CommitFailureTest {
         assertThat(two.stored(P1)).isEqualTo(1);
         assertThat(two.kafka.commits).hasSize(2);
     }
+
+    /** A commit of 10 has no answer yet, one of 50 was stored and its outcome is not known. */
+    private void storeWithoutKnowing() {
+        deliver(50);
+        rig.kafka.holdAnswers();
+        rig.completeAll(P0, 0, 9);
+        rig.tick();
+        rig.completeAll(P0, 10, 49);
+        rig.kafka.failNextSync(() -> new TimeoutException("no answer"));
+        assertThatThrownBy(() -> rig.consumer.commitSync(Duration.ofSeconds(1))).isInstanceOf(TimeoutException.class);
+        assertThat(rig.sent(P0)).containsExactly(10L, 50L);
+        assertThat(rig.stored(P0)).isEqualTo(50);
+    }
+
+    @Test
+    void olderCommitConfirmedWhileANewerOnesOutcomeIsUnknown_newestIsSentAgain() {
+        storeWithoutKnowing();
+        rig.kafka.releaseAnswers();
+        rig.tick();
+        rig.tick(Duration.ofSeconds(1));
+
+        assertThat(rig.sent(P0)).containsExactly(10L, 50L, 50L);
+        assertThat(rig.status(P0).committedOffset()).hasValue(50);
+    }
+
+    @Test
+    void olderCommitConfirmedWhileANewerOnesOutcomeIsUnknown_soughtBack_theSoughtPositionIsStored() {
+        storeWithoutKnowing();
+        rig.kafka.releaseAnswers();
+        rig.tick();
+        rig.consumer.seek(P0, 10);
+        rig.poll();
+        rig.consumer.close(Duration.ZERO);
+
+        assertThat(rig.stored(P0)).isEqualTo(10);
+    }
+
+    @Test
+    void olderCommitConfirmedWhileANewerOnesOutcomeIsUnknown_truncated_whereReadingWentOnIsStored() {
+        storeWithoutKnowing();
+        rig.kafka.truncate(P0, 10);
+        rig.kafka.records(P0, 10, 60);
+        rig.kafka.movePosition(P0, 10);
+        assertThat(rig.poll()).hasSize(51);
+        rig.kafka.releaseAnswers();
+        rig.tick();
+        rig.tick(Duration.ofSeconds(1));
+
+        assertThat(rig.sent(P0)).containsExactly(10L, 50L, 10L);
+        assertThat(rig.stored(P0)).isEqualTo(10);
+    }
+
+    @Test
+    void olderCommitConfirmedInThePollThatFindsTheTruncation_whereReadingWentOnIsStored() {
+        storeWithoutKnowing();
+        rig.kafka.truncate(P0, 10);
+        rig.kafka.records(P0, 10, 60);
+        rig.kafka.movePosition(P0, 10);
+        rig.kafka.releaseAnswers();
+        assertThat(rig.poll()).hasSize(51);
+        rig.tick(Duration.ofSeconds(1));
+
+        assertThat(rig.stored(P0)).isEqualTo(10);
+    }
 }

@@ -4,6 +4,7 @@ import static dev.offsets.Receipt.ACCEPTED;
 import static dev.offsets.Receipt.IGNORED;
 import static dev.offsets.kafka.Rig.P0;
 import static dev.offsets.kafka.Rig.P1;
+import static dev.offsets.kafka.SimulatedConsumer.Call.POLL;
 import static dev.offsets.kafka.SimulatedConsumer.Kind.SYNC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,10 +15,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Records that fail, are skipped, or get no outcome at all. */
 class FailureTest {
@@ -268,5 +272,85 @@ class FailureTest {
     private static ConsumerRecords<String, String> withLastOffsetThereIs() {
         return new ConsumerRecords<>(
                 Map.of(P0, List.of(new ConsumerRecord<>("topic", 0, Long.MAX_VALUE, "k", "v"))), Map.of());
+    }
+
+    @Test
+    void executorThatRejectsKafkasOwnRecords_theRestStaysIncompleteAndCloseIsBounded() {
+        Rig atOnce = Rig.committing(CommitPolicy.afterProcessing()).subscribed(P0);
+        atOnce.kafka.records(P0, 0, 4);
+        int[] room = {2};
+        Executor workers = task -> {
+            if (room[0]-- <= 0) {
+                throw new RejectedExecutionException("full");
+            }
+            task.run();
+        };
+        TrackedRecords<String, String> polled = atOnce.consumer.poll(Duration.ZERO);
+        assertThatThrownBy(() -> {
+                    for (ConsumerRecord<String, String> record : polled.consumerRecords()) {
+                        workers.execute(() -> polled.complete(record));
+                    }
+                })
+                .isInstanceOf(RejectedExecutionException.class);
+        atOnce.tick(Duration.ofHours(1));
+        assertThat(atOnce.status(P0).incomplete()).isEqualTo(3);
+        Duration before = atOnce.time.elapsed();
+        CloseResult closed = atOnce.consumer.close(Duration.ofSeconds(4));
+
+        assertThat(atOnce.time.elapsed().minus(before)).isLessThanOrEqualTo(Duration.ofSeconds(4));
+        assertThat(closed.abandoned()).isEqualTo(3);
+        assertThat(atOnce.stored(P0)).isEqualTo(2);
+    }
+
+    static Stream<Throwable> notKafkas() {
+        return Stream.of(new StackOverflowError("deserializer"), new IllegalStateException("interceptor"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("notKafkas")
+    void kafkasPollThrowsAfterItTookRecords_theyAreReadAgainAndNotPassed(Throwable thrown) {
+        Rig atOnce = Rig.committing(CommitPolicy.afterProcessing()).subscribed(P0, P1);
+        atOnce.kafka.records(P0, 0, 4);
+        atOnce.poll();
+        atOnce.completeAll(P0, 0, 2);
+        atOnce.kafka.records(P0, 5, 9);
+        atOnce.kafka.throwAfterNext(POLL, () -> thrown);
+        assertThatThrownBy(() -> atOnce.poll()).isSameAs(thrown);
+        atOnce.kafka.records(P0, 10, 14);
+
+        assertThat(Rig.offsets(atOnce.poll())).containsExactly(5L, 6L, 7L, 8L, 9L, 10L, 11L, 12L, 13L, 14L);
+        atOnce.complete(P0, 3, 4);
+        atOnce.completeAll(P0, 6, 14);
+        atOnce.tick();
+        atOnce.tick();
+        assertThat(atOnce.stored(P0)).isEqualTo(5);
+    }
+
+    @ParameterizedTest
+    @MethodSource("notKafkas")
+    void kafkasPollThrowsAndTheStartIsNotKnown_stopsTheConsumerWithoutCommitting(Throwable thrown) {
+        Rig atOnce = Rig.committing(CommitPolicy.afterProcessing()).subscribed(P0);
+        atOnce.kafka.records(P0, 0, 4);
+        atOnce.kafka.throwAfterNext(POLL, () -> thrown);
+        assertThatThrownBy(() -> atOnce.poll()).isSameAs(thrown);
+
+        assertThatThrownBy(() -> atOnce.poll())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("this consumer has stopped after an internal error; close it")
+                .hasCause(thrown);
+        atOnce.consumer.close(Duration.ofSeconds(1));
+        assertThat(atOnce.kafka.commits).isEmpty();
+    }
+
+    @Test
+    void kafkasPollThrowsAndTheStartWasStored_goesOnFromThere() {
+        Rig atOnce = Rig.committing(CommitPolicy.afterProcessing()).subscribed(P0);
+        atOnce.kafka.storedOffset(P0, 2);
+        atOnce.kafka.records(P0, 0, 4);
+        StackOverflowError thrown = new StackOverflowError("deserializer");
+        atOnce.kafka.throwAfterNext(POLL, () -> thrown);
+        assertThatThrownBy(() -> atOnce.poll()).isSameAs(thrown);
+
+        assertThat(Rig.offsets(atOnce.poll())).containsExactly(2L, 3L, 4L);
     }
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
+import org.apache.kafka.common.errors.CoordinatorLoadInProgressException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -200,5 +201,36 @@ class KeepAliveTest {
         rig.tick(INTERVAL.plusSeconds(1));
 
         assertThat(rig.requests(SimulatedConsumer.Kind.ASYNC)).containsExactly(Map.of(P0, 2L), Map.of(P0, 2L, P1, 5L));
+    }
+
+    /** Its policy lets progress wait for longer than what is stored lives. */
+    private static Rig progressWaiting() {
+        Rig patient = keptAlive(CommitPolicy.timeBounded(Duration.ofDays(30))).subscribed(P0);
+        patient.kafka.storedOffset(P0, 0);
+        patient.kafka.records(P0, 0, 4);
+        patient.poll();
+        patient.completeAll(P0, 0, 2);
+        return patient;
+    }
+
+    @Test
+    void progressThatThePolicyLetsWait_isCommittedWhenTheIntervalIsOver() {
+        Rig patient = progressWaiting();
+        patient.tick(INTERVAL.minusSeconds(1));
+        assertThat(patient.kafka.commits).isEmpty();
+        patient.tick(Duration.ofSeconds(2));
+
+        assertThat(patient.sent(P0)).containsExactly(3L);
+    }
+
+    @Test
+    void failedAttemptWithProgressThatThePolicyLetsWait_isSentAgainAfterABackoff() {
+        Rig patient = progressWaiting();
+        patient.kafka.failNextAsync(new CoordinatorLoadInProgressException("loading"));
+        patient.tick(INTERVAL.plusSeconds(2));
+        assertThat(patient.sent(P0)).containsExactly(3L, 3L);
+
+        patient.tick(INTERVAL.plusSeconds(2));
+        assertThat(patient.sent(P0)).containsExactly(3L, 3L, 3L);
     }
 }

@@ -9,18 +9,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.offsets.CommitPolicy;
 import dev.offsets.Receipt;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a listener is told, when, and what becomes of what it throws. */
 class ListenerTest {
+    private static final TopicPartition OTHER = new TopicPartition("other", 0);
+
     private final EventLog log = new EventLog();
     private final Rig rig = Rig.with(builder ->
                     builder.commitPolicy(CommitPolicy.afterProcessing()).listener(log))
@@ -379,5 +387,102 @@ class ListenerTest {
         assertThatThrownBy(() -> rig.consumer.poll(Duration.ZERO)).isSameAs(first);
         assertThat(first.getSuppressed()).containsExactly(second);
         assertThatCode(() -> rig.consumer.poll(Duration.ZERO)).doesNotThrowAnyException();
+    }
+
+    /** Two topics of which every commit fails; the first failure that is told has the listener act. */
+    private static Rig actingOnTheFirstFailure(Consumer<Rig> action) {
+        Rig[] told = new Rig[1];
+        AtomicBoolean acted = new AtomicBoolean();
+        told[0] = Rig.with(builder -> builder.commitPolicy(CommitPolicy.timeBounded(Duration.ofDays(1)))
+                        .listener(new TrackedConsumerListener() {
+                            @Override
+                            public void onCommitFailed(
+                                    Map<TopicPartition, OffsetAndMetadata> offsets, Exception cause) {
+                                if (!acted.getAndSet(true)) {
+                                    action.accept(told[0]);
+                                }
+                            }
+                        }))
+                .subscribed(P0, OTHER);
+        told[0].kafka.records(P0, 0, 4);
+        told[0].kafka.records(OTHER, 0, 4);
+        told[0].poll();
+        told[0].completeAll(P0, 0, 4);
+        told[0].completeAll(OTHER, 0, 4);
+        told[0].kafka.failCommitsOf(P0.topic(), () -> new TimeoutException("no answer"));
+        told[0].kafka.failCommitsOf(OTHER.topic(), () -> new TimeoutException("no answer"));
+        return told[0];
+    }
+
+    @Test
+    void unsubscribesWhenToldOfAFailedBlockingCommit_nothingIsSentAfterTheFence() {
+        List<Integer> sentBefore = new ArrayList<>();
+        Rig failing = actingOnTheFirstFailure(consumer -> {
+            consumer.consumer.unsubscribe();
+            sentBefore.add(consumer.kafka.commits.size());
+        });
+        assertThatThrownBy(() -> failing.consumer.commitSync(Duration.ofSeconds(10)))
+                .isInstanceOf(TimeoutException.class);
+        failing.consumer.close(Duration.ofSeconds(1));
+
+        assertThat(sentBefore).containsExactly(failing.kafka.commits.size());
+        assertThat(failing.consumer.status()).isEmpty();
+    }
+
+    @Test
+    void unsubscribesWhenToldOfAFailedAsynchronousCommit_nothingIsSentAfterTheFence() {
+        List<Integer> sentBefore = new ArrayList<>();
+        Rig failing = actingOnTheFirstFailure(consumer -> {
+            consumer.consumer.unsubscribe();
+            sentBefore.add(consumer.kafka.commits.size());
+        });
+        failing.consumer.requestCommit();
+        failing.tick();
+        failing.tick(Duration.ofMinutes(1));
+
+        assertThat(sentBefore).containsExactly(failing.kafka.commits.size());
+        assertThat(failing.consumer.status()).isEmpty();
+    }
+
+    @Test
+    void seeksWhenToldOfAFailedBlockingCommit_whatFinishedBeforeIsNotSentAfterIt() {
+        List<Integer> sentBefore = new ArrayList<>();
+        Rig failing = actingOnTheFirstFailure(consumer -> {
+            consumer.consumer.seekToBeginning(List.of(P0, OTHER));
+            sentBefore.add(consumer.kafka.commits.size());
+        });
+        assertThatThrownBy(() -> failing.consumer.commitSync(Duration.ofSeconds(10)))
+                .isInstanceOf(TimeoutException.class);
+        assertThat(sentBefore).containsExactly(failing.kafka.commits.size());
+        failing.kafka.healed();
+
+        assertThat(failing.poll()).hasSize(10);
+        failing.complete(P0, 0);
+        failing.consumer.commitSync();
+        assertThat(failing.stored(P0)).isEqualTo(1);
+    }
+
+    @Test
+    void pollsWhenToldOfABlockingCommit_isRefused() {
+        Rig[] told = new Rig[1];
+        told[0] = Rig.with(builder -> builder.commitPolicy(CommitPolicy.timeBounded(Duration.ofDays(1)))
+                        .listener(new TrackedConsumerListener() {
+                            @Override
+                            public void onCommitted(Map<TopicPartition, OffsetAndMetadata> offsets) {
+                                told[0].consumer.poll(Duration.ZERO);
+                            }
+                        }))
+                .subscribed(P0);
+        told[0].kafka.records(P0, 0, 4);
+        told[0].poll();
+        told[0].complete(P0, 0);
+        int polls = told[0].kafka.polls.size();
+        told[0].consumer.commitSync();
+
+        assertThat(told[0].kafka.polls).hasSize(polls);
+        assertThatThrownBy(() -> told[0].poll())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith("poll was called from within another call of this consumer");
+        told[0].tick();
     }
 }

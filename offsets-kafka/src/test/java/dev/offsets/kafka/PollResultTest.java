@@ -362,4 +362,41 @@ class PollResultTest {
             return new ConsumerRecords<>(doubled, records.nextOffsets());
         };
     }
+
+    /** An interceptor that adds a record of a partition that is not assigned to each result. */
+    private void makeUpARecordOfP1() {
+        rig.kafka.interceptor = records -> records.isEmpty()
+                ? records
+                : new ConsumerRecords<>(
+                        Map.of(
+                                P0,
+                                records.records(P0),
+                                P1,
+                                List.of(new ConsumerRecord<>("topic", 1, 7, "key", "made up"))),
+                        records.nextOffsets());
+    }
+
+    @Test
+    void interceptorThatMakesUpARecordOfAPartitionNotAssigned_itIsLeftOut() {
+        makeUpARecordOfP1();
+        rig.kafka.records(P0, 0, 1);
+
+        assertThat(Rig.names(rig.poll())).containsExactly("topic-0@0", "topic-0@1");
+        rig.kafka.records(P0, 2, 3);
+        TrackedRecords<String, String> polled = polled();
+        assertThat(polled.consumerRecords().partitions()).containsExactly(P0);
+        assertThat(polled.consumerRecords().count()).isEqualTo(2);
+    }
+
+    @Test
+    void interceptorThatMakesUpARecordOfAPartitionNotAssigned_itIsNeverCommitted() {
+        makeUpARecordOfP1();
+        rig.kafka.records(P0, 0, 1);
+        rig.poll().forEach(TrackedRecord::complete);
+        rig.tick();
+        rig.consumer.close(Duration.ofSeconds(1));
+
+        assertThat(rig.sent(P0)).containsExactly(2L);
+        assertThat(rig.sent(P1)).isEmpty();
+    }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.offsets.CommitPolicy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -321,5 +322,87 @@ class PositionJumpTest {
         assertThat(Rig.offsets(rig.poll())).containsExactly(2L, 3L, 4L, 5L);
 
         assertThat(jumps()).containsExactly("jumped topic-0 10 -> 2");
+    }
+
+    /** Seeks when it is told of a jump. */
+    private Rig seekingWhenToldOfAJump(long offset) {
+        Rig[] told = new Rig[1];
+        told[0] = Rig.with(builder -> builder.commitPolicy(CommitPolicy.afterProcessing())
+                .listener(new TrackedConsumerListener() {
+                    @Override
+                    public void onPositionJumped(TopicPartition partition, long from, long to) {
+                        log.onPositionJumped(partition, from, to);
+                        told[0].consumer.seek(partition, offset);
+                    }
+                }));
+        told[0].kafka.checksRange = true;
+        told[0].kafka.topicInMetrics = topic -> topic;
+        return told[0].subscribed(P0);
+    }
+
+    @Test
+    void listenerThatSeeksWhenToldOfAJumpAhead_wins() {
+        Rig rig = seekingWhenToldOfAJump(15);
+        rig.kafka.storedOffset(P0, 5);
+        rig.kafka.records(P0, 10, 19);
+        rig.kafka.delete(P0, 10);
+        List<Long> delivered = new ArrayList<>();
+        for (int turn = 0; turn < 5; turn++) {
+            delivered.addAll(Rig.offsets(rig.poll()));
+        }
+
+        assertThat(delivered).containsExactly(15L, 16L, 17L, 18L, 19L);
+        assertThat(jumps()).containsExactly("jumped topic-0 5 -> 10");
+        rig.complete(P0, 15);
+        rig.tick();
+        assertThat(rig.stored(P0)).isEqualTo(16);
+    }
+
+    @Test
+    void listenerThatSeeksWhenToldOfRecordsDeletedUnread_wins() {
+        Rig rig = seekingWhenToldOfAJump(15);
+        rig.kafka.records(P0, 0, 2);
+        rig.poll();
+        rig.completeAll(P0, 0, 2);
+        rig.kafka.records(P0, 10, 19);
+        rig.kafka.delete(P0, 10);
+        rig.kafka.movePosition(P0, 10);
+        rig.tick();
+
+        assertThat(Rig.offsets(rig.poll())).containsExactly(15L, 16L, 17L, 18L, 19L);
+        assertThat(jumps()).containsExactly("jumped topic-0 3 -> 10");
+    }
+
+    @Test
+    void listenerThatSeeksWhenToldOfAJumpBack_wins() {
+        Rig rig = seekingWhenToldOfAJump(1);
+        rig.kafka.records(P0, 0, 9);
+        rig.poll();
+        rig.completeAll(P0, 0, 9);
+        rig.tick();
+        rig.kafka.truncate(P0, 4);
+        rig.kafka.records(P0, 4, 6);
+        rig.kafka.movePosition(P0, 4);
+        rig.tick();
+
+        assertThat(Rig.offsets(rig.poll())).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+        assertThat(jumps()).containsExactly("jumped topic-0 10 -> 4");
+        rig.tick();
+        assertThat(rig.stored(P0)).isEqualTo(1);
+    }
+
+    @Test
+    void listenerThatSeeksWhenToldOfAJumpToAnUnfinishedRecord_wins() {
+        Rig rig = seekingWhenToldOfAJump(1);
+        rig.kafka.records(P0, 0, 9);
+        rig.poll();
+        rig.completeAll(P0, 0, 2);
+        rig.tick();
+        rig.kafka.truncate(P0, 6);
+        rig.kafka.movePosition(P0, 5);
+        rig.tick();
+
+        assertThat(Rig.offsets(rig.poll())).containsExactly(1L, 2L, 3L, 4L, 5L);
+        assertThat(jumps()).containsExactly("jumped topic-0 10 -> 3");
     }
 }

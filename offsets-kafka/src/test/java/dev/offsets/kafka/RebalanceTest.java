@@ -4,6 +4,7 @@ import static dev.offsets.Receipt.ACCEPTED;
 import static dev.offsets.Receipt.IGNORED;
 import static dev.offsets.kafka.Rig.P0;
 import static dev.offsets.kafka.Rig.P1;
+import static dev.offsets.kafka.SimulatedConsumer.Call.ASSIGN;
 import static dev.offsets.kafka.SimulatedConsumer.Kind.ASYNC;
 import static dev.offsets.kafka.SimulatedConsumer.Kind.SYNC;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,6 +18,7 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.junit.jupiter.api.Test;
 
@@ -494,5 +496,43 @@ class RebalanceTest {
 
         assertThat(manual.sent(SYNC, P0)).containsExactly(10L);
         assertThat(manual.consumer.status()).isEmpty();
+    }
+
+    @Test
+    void assignThatTakesEffectAndThrows_nothingIsCommittedForWhatLeft() {
+        Rig manual = Rig.committingAtOnce();
+        manual.consumer.assign(List.of(P0));
+        manual.kafka.records(P0, 0, 9);
+        List<TrackedRecord<String, String>> records = manual.poll();
+        manual.kafka.throwAfterNext(ASSIGN, () -> new InterruptException("interrupted"));
+        assertThatThrownBy(() -> manual.consumer.assign(List.of(P1))).isInstanceOf(InterruptException.class);
+        assertThat(Thread.interrupted()).isTrue();
+
+        assertThat(records).allSatisfy(record -> assertThat(record.complete()).isEqualTo(IGNORED));
+        manual.kafka.records(P1, 0, 1);
+        assertThat(Rig.names(manual.poll())).containsExactly("topic-1@0", "topic-1@1");
+        manual.tick();
+        manual.consumer.close(Duration.ZERO);
+        assertThat(manual.sent(P0)).isEmpty();
+        assertThat(manual.consumer.status()).doesNotContainKey(P0);
+    }
+
+    @Test
+    void tryStartWithoutExplicitStarts_revokedWorkThatStartsLateIsDoneAndCommitted() {
+        deliver();
+        rig.completeAll(P1, 0, 9);
+        rig.time.after(Duration.ofMillis(5), () -> {
+            for (int offset = 0; offset < 10; offset++) {
+                TrackedRecord<String, String> record = rig.record(P0, offset);
+                if (record.tryStart()) {
+                    record.complete();
+                }
+            }
+        });
+        Duration before = rig.time.elapsed();
+        revokeP0();
+
+        assertThat(rig.time.elapsed().minus(before)).isLessThan(Duration.ofMillis(10));
+        assertThat(rig.sent(SYNC, P0)).containsExactly(10L);
     }
 }

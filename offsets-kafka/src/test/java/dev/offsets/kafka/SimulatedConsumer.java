@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -48,6 +49,18 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         ASYNC,
         SYNC
     }
+
+    /** A call that can be cut short. */
+    enum Call {
+        POLL,
+        SEEK,
+        PAUSE,
+        RESUME,
+        ASSIGN,
+        COMMITTED
+    }
+
+    private record CutShort(boolean takesEffect, Supplier<? extends Throwable> by) {}
 
     /** A commit request as it was sent, whatever became of it. */
     record Commit(Kind kind, Map<TopicPartition, OffsetAndMetadata> offsets) {}
@@ -138,6 +151,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     private final Queue<Supplier<? extends RuntimeException>> asyncThrows = new ArrayDeque<>();
     private final Queue<Exception> asyncFailures = new ArrayDeque<>();
     private final Map<String, Supplier<? extends RuntimeException>> topicFailures = new HashMap<>();
+    private final Map<Call, CutShort> cutShort = new EnumMap<>(Call.class);
     private final Map<TopicPartition, Lead> leads = new LinkedHashMap<>();
     private final Deque<Unanswered> unanswered = new ArrayDeque<>();
     private boolean answersAreHeld;
@@ -268,6 +282,24 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         pollFailures.add(failure);
     }
 
+    /** The next such call throws and does nothing. */
+    void throwFromNext(Call call, Supplier<? extends Throwable> failure) {
+        cutShort.put(call, new CutShort(false, failure));
+    }
+
+    /** The next such call does what it should, and throws. */
+    void throwAfterNext(Call call, Supplier<? extends Throwable> failure) {
+        cutShort.put(call, new CutShort(true, failure));
+    }
+
+    private void cutShort(Call call, boolean tookEffect) {
+        CutShort next = cutShort.get(call);
+        if (next != null && next.takesEffect == tookEffect) {
+            cutShort.remove(call);
+            Unchecked.rethrow(next.by.get());
+        }
+    }
+
     /** The next blocking commit throws. Whether it was stored depends on the exception, as in Kafka. */
     void failNextSync(Supplier<? extends RuntimeException> failure) {
         syncFailures.add(failure);
@@ -360,6 +392,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         }
         resetPositions();
         ConsumerRecords<String, String> fetched = fetch();
+        cutShort(Call.POLL, true);
         if (fetched.isEmpty() && fetched.nextOffsets().isEmpty()) {
             time.advance(timeout);
             throwIfInterrupted();
@@ -458,8 +491,10 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     @Override
     public void seek(TopicPartition partition, long offset) {
         checkAssigned(Set.of(partition));
+        cutShort(Call.SEEK, false);
         resets.remove(partition);
         positions.put(partition, offset);
+        cutShort(Call.SEEK, true);
     }
 
     @Override
@@ -574,6 +609,10 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions, Duration timeout) {
         checkOpen();
         throwIfWoken();
+        cutShort(Call.COMMITTED, false);
+        if (timeout.isZero()) {
+            throw new TimeoutException("no answer");
+        }
         Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
         partitions.forEach(partition -> committed.put(partition, stored.get(partition)));
         return committed;
@@ -645,6 +684,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         Set<TopicPartition> added = new LinkedHashSet<>(partitions);
         added.removeAll(assignment);
         join(added);
+        cutShort(Call.ASSIGN, true);
     }
 
     @Override
@@ -675,13 +715,17 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     @Override
     public void pause(Collection<TopicPartition> partitions) {
         checkAssigned(partitions);
+        cutShort(Call.PAUSE, false);
         paused.addAll(partitions);
+        cutShort(Call.PAUSE, true);
     }
 
     @Override
     public void resume(Collection<TopicPartition> partitions) {
         checkAssigned(partitions);
+        cutShort(Call.RESUME, false);
         paused.removeAll(partitions);
+        cutShort(Call.RESUME, true);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.offsets.kafka;
 
 import static dev.offsets.kafka.Rig.P0;
 import static dev.offsets.kafka.Rig.P1;
+import static dev.offsets.kafka.SimulatedConsumer.Call.COMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.offsets.CommitPolicy;
@@ -10,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -181,5 +183,62 @@ class StartPositionTest {
         rig.consumer.commitSync();
 
         assertThat(rig.stored(P0)).isEqualTo(6);
+    }
+
+    @Test
+    void recordsComeInTheFirstPoll_theStartIsStoredBelowThem() {
+        Rig rig = resetting("by_duration:PT1H").subscribed(P0);
+        rig.kafka.records(P0, 0, 9);
+        rig.kafka.delete(P0, 4);
+        assertThat(rig.poll()).hasSize(6);
+        rig.tick();
+
+        assertThat(rig.stored(P0)).isEqualTo(4);
+    }
+
+    @Test
+    void whatIsStoredCannotBeRead_isNotTakenForNothing() {
+        Rig rig = Rig.committingAtOnce().subscribed(P0);
+        rig.kafka.throwFromNext(COMMITTED, () -> new TimeoutException("no answer"));
+        storedAboveTheLog(rig);
+
+        assertThat(rig.stored(P0)).isZero();
+    }
+
+    @Test
+    void drainTimeoutOfZero_whatIsStoredIsStillRead() {
+        EventLog log = new EventLog();
+        Rig rig = Rig.with(builder -> builder.commitPolicy(CommitPolicy.afterProcessing())
+                        .drainTimeout(Duration.ZERO)
+                        .listener(log))
+                .subscribed(P0);
+        storedAboveTheLog(rig);
+
+        assertThat(log.events).startsWith("jumped topic-0 100 -> 0");
+        assertThat(rig.stored(P0)).isZero();
+    }
+
+    @Test
+    void drainTimeoutOfZeroAndWhatIsStoredCannotBeRead_isNotTakenForNothing() {
+        Rig rig = Rig.with(builder ->
+                        builder.commitPolicy(CommitPolicy.afterProcessing()).drainTimeout(Duration.ZERO))
+                .subscribed(P0);
+        rig.kafka.throwFromNext(COMMITTED, () -> new TimeoutException("no answer"));
+        storedAboveTheLog(rig);
+
+        assertThat(rig.stored(P0)).isZero();
+    }
+
+    /** The topic was deleted and created again; its new records are delivered, and none of them finishes. */
+    private static void storedAboveTheLog(Rig rig) {
+        rig.kafka.checksRange = true;
+        rig.kafka.storedOffset(P0, 100);
+        rig.kafka.records(P0, 0, 19);
+        rig.poll();
+        rig.poll();
+        rig.kafka.records(P0, 20, 150);
+        rig.poll();
+        rig.tick(Duration.ofMinutes(1));
+        rig.consumer.close(Duration.ZERO);
     }
 }

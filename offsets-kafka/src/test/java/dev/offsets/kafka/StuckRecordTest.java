@@ -221,4 +221,41 @@ class StuckRecordTest {
         assertThat(closed.failures()).isEmpty();
         assertThat(rig.stored(P0)).isEqualTo(2);
     }
+
+    @Test
+    void notHandedOutWhileTheUserHasPausedThePartition_isNotStuck() {
+        rig.kafka.records(P0, 0, 4);
+        rig.pollAndLeaveAfter(2);
+        rig.complete(P0, 0, 1);
+        rig.consumer.pause(List.of(P0));
+        rig.tick(LIMIT.multipliedBy(2));
+        rig.consumer.resume(List.of(P0));
+
+        assertThat(Rig.offsets(rig.poll())).containsExactly(2L, 3L, 4L);
+    }
+
+    @Test
+    void handedOutLongAfterItWasDelivered_itsTimeBeginsThen() {
+        rig.kafka.records(P0, 0, 4);
+        rig.pollAndLeaveAfter(2);
+        rig.complete(P0, 0, 1);
+        rig.consumer.pause(List.of(P0));
+        rig.tick(LIMIT.multipliedBy(2));
+        rig.consumer.resume(List.of(P0));
+        rig.poll();
+        rig.tick(LIMIT.minusSeconds(1));
+
+        assertThat(rig.status(P0).incomplete()).isEqualTo(3);
+    }
+
+    @Test
+    void handedOutAndStuckBelowRecordsNotHandedOut_throws() {
+        rig.kafka.records(P0, 0, 4);
+        rig.pollAndLeaveAfter(2);
+        rig.complete(P0, 0);
+        rig.consumer.pause(List.of(P0));
+        rig.time.advance(LIMIT);
+
+        assertThat(stuck().offset()).isEqualTo(1);
+    }
 }

@@ -1,6 +1,7 @@
 package dev.offsets.kafka;
 
 import static dev.offsets.kafka.Rig.P0;
+import static dev.offsets.kafka.SimulatedConsumer.Call.SEEK;
 import static dev.offsets.kafka.SimulatedConsumer.Kind.SYNC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,6 +15,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A wakeup ends a poll, never a commit, and is never lost; an interrupt ends waits, not commits, and stays set. */
 class WakeupAndInterruptTest {
@@ -249,5 +252,25 @@ class WakeupAndInterruptTest {
         assertThat(closed.failures()).isEmpty();
         assertThat(rig.kafka.closedWithInterruptFlag).isFalse();
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void interruptedWhileTheConsumerSeeksOnItsOwn_pollThrowsAndTheNextOneGoesOn(boolean takesEffect) {
+        rig.kafka.records(P0, 0, 9);
+        rig.poll();
+        rig.completeAll(P0, 0, 1);
+        rig.kafka.truncate(P0, 6);
+        rig.kafka.movePosition(P0, 5);
+        rig.tick();
+        if (takesEffect) {
+            rig.kafka.throwAfterNext(SEEK, () -> new InterruptException("interrupted"));
+        } else {
+            rig.kafka.throwFromNext(SEEK, () -> new InterruptException("interrupted"));
+        }
+        assertThatThrownBy(() -> rig.poll()).isInstanceOf(InterruptException.class);
+        assertThat(Thread.interrupted()).isTrue();
+
+        assertThat(Rig.offsets(rig.poll())).containsExactly(2L, 3L, 4L, 5L);
     }
 }
