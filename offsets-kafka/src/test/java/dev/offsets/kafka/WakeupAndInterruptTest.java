@@ -256,19 +256,18 @@ class WakeupAndInterruptTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void interruptedWhileTheConsumerSeeksOnItsOwn_pollThrowsAndTheNextOneGoesOn(boolean takesEffect) {
+    void interruptedWhileTheConsumerSeeksOnItsOwn_theFlagStaysAndTheNextPollGoesOn(boolean takesEffect) {
         rig.kafka.records(P0, 0, 9);
         rig.poll();
         rig.completeAll(P0, 0, 1);
         rig.kafka.truncate(P0, 6);
         rig.kafka.movePosition(P0, 5);
-        rig.tick();
         if (takesEffect) {
             rig.kafka.throwAfterNext(SEEK, () -> new InterruptException("interrupted"));
         } else {
             rig.kafka.throwFromNext(SEEK, () -> new InterruptException("interrupted"));
         }
-        assertThatThrownBy(() -> rig.poll()).isInstanceOf(InterruptException.class);
+        rig.tick();
         assertThat(Thread.interrupted()).isTrue();
 
         assertThat(Rig.offsets(rig.poll())).containsExactly(2L, 3L, 4L, 5L);
