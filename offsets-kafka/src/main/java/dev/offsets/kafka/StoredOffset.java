@@ -12,6 +12,9 @@ import java.util.OptionalLong;
 final class StoredOffset {
     private OptionalLong known = OptionalLong.empty();
     private boolean nothingStored;
+    /** What is known is only where consuming began, while nothing is stored. */
+    private boolean assumed;
+
     private boolean urgent;
     private long newestSent;
     private long knownSinceNanos;
@@ -41,14 +44,16 @@ final class StoredOffset {
     void consumingBeginsAt(long offset) {
         if (nothingStored) {
             known = OptionalLong.of(offset);
+            assumed = true;
         }
     }
 
     /** The position was set, or has moved back: the same number may stand for something else from now on. */
     void positionWasSet(boolean bySeek) {
         nothingStored = false;
-        if (!bySeek) {
+        if (!bySeek || assumed) {
             known = OptionalLong.empty();
+            assumed = false;
         }
     }
 
@@ -56,6 +61,7 @@ final class StoredOffset {
     void sent(long commitNumber) {
         newestSent = commitNumber;
         known = OptionalLong.empty();
+        assumed = false;
     }
 
     /** A commit was confirmed. Answers whether it is the newest that was sent, so that it decides what is stored. */

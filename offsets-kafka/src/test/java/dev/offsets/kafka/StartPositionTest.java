@@ -241,4 +241,20 @@ class StartPositionTest {
         rig.tick(Duration.ofMinutes(1));
         rig.consumer.close(Duration.ZERO);
     }
+
+    @Test
+    void nothingStored_soughtBackAndFinishedUpToWhereConsumingBegan_isStored() {
+        Rig rig = Rig.committingOnlyAtTheEnd();
+        rig.kafka.movePosition(P0, 5);
+        rig.subscribed(P0);
+        rig.kafka.records(P0, 5, 6);
+        rig.poll();
+        rig.consumer.seek(P0, 4);
+        rig.kafka.records(P0, 4, 6);
+        rig.poll();
+        rig.complete(P0, 4);
+        rig.consumer.close(Duration.ZERO);
+
+        assertThat(rig.stored(P0)).isEqualTo(5);
+    }
 }
