@@ -48,6 +48,8 @@ final class Ledger {
                     }
                     if (result instanceof ConsumerRecords<?, ?> records) {
                         read(records);
+                    } else if (method.getName().equals("position")) {
+                        at((TopicPartition) passed[0], (Long) result);
                     }
                     return result;
                 });
@@ -130,10 +132,19 @@ final class Ledger {
     private synchronized void read(ConsumerRecords<?, ?> records) {
         for (TopicPartition partition : records.partitions()) {
             for (ConsumerRecord<?, ?> record : records.records(partition)) {
-                positions.put(partition, record.offset() + 1);
+                at(partition, record.offset() + 1);
             }
         }
-        records.nextOffsets().forEach((partition, next) -> positions.put(partition, next.offset()));
+        records.nextOffsets().forEach((partition, next) -> at(partition, next.offset()));
+    }
+
+    /** A position that moved back (a log cut off, or made anew) begins a new incarnation. */
+    private synchronized void at(TopicPartition partition, long position) {
+        Long before = positions.get(partition);
+        if (before != null && position < before) {
+            begin(List.of(partition));
+        }
+        positions.put(partition, position);
     }
 
     private void commit(TopicPartition partition, OffsetAndMetadata offset) {
