@@ -31,7 +31,7 @@ final class Closing {
     private final Failures recordFailures;
     private final Time time;
     private final List<Throwable> failures = new ArrayList<>();
-    private boolean canPoll = true;
+    private boolean canPoll;
     private boolean interrupted;
 
     Closing(
@@ -43,7 +43,8 @@ final class Closing {
             Rebalances rebalances,
             Events events,
             Failures recordFailures,
-            Time time) {
+            Time time,
+            boolean canPoll) {
         this.consumer = consumer;
         this.ownership = ownership;
         this.commits = commits;
@@ -53,6 +54,7 @@ final class Closing {
         this.events = events;
         this.recordFailures = recordFailures;
         this.time = time;
+        this.canPoll = canPoll;
     }
 
     CloseResult close(Deadline deadline) {

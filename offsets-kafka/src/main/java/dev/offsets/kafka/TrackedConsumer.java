@@ -20,6 +20,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
 
@@ -85,6 +86,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private Throwable broken;
     /** Inside a call that may call the user back: a listener or a commit policy. */
     private boolean inside;
+
+    /** Another member has this one's {@code group.instance.id}: polling once more would take it back. */
+    private boolean replaced;
 
     private CloseResult closed;
 
@@ -324,6 +328,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private ConsumerRecords<K, V> pollKafka(Duration wait) {
         try {
             return consumer.poll(wait);
+        } catch (FencedInstanceIdException e) {
+            replaced = true;
+            throw e;
         } catch (KafkaException e) {
             throw e; // nothing was taken: what has been fetched is returned first
         } catch (RuntimeException | Error e) {
@@ -520,7 +527,16 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         return loopThread.call(() -> {
             if (closed == null) {
                 Closing closing = new Closing(
-                        consumer, ownership, commits, backpressure, draining, rebalances, events, failures, time);
+                        consumer,
+                        ownership,
+                        commits,
+                        backpressure,
+                        draining,
+                        rebalances,
+                        events,
+                        failures,
+                        time,
+                        !replaced);
                 closed = notWithin("close", () -> closing.close(Deadline.in(time, timeout)));
             }
             return closed;

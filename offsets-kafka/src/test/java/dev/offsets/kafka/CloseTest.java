@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -72,6 +73,22 @@ class CloseTest {
         assertThat(closed.drained()).isEqualTo(10);
         assertThat(closed.abandoned()).isZero();
         assertThat(rig.time.elapsed()).isLessThan(Duration.ofMillis(2_020));
+    }
+
+    /** Kafka's classic consumer would join again, and be the one that replaces the other. */
+    @Test
+    void anotherMemberHasItsInstanceId_workIsWaitedForWithoutPolling() {
+        deliver();
+        rig.kafka.failNextPoll(() -> new FencedInstanceIdException("replaced"));
+        assertThatThrownBy(rig::poll).isInstanceOf(FencedInstanceIdException.class);
+        rig.time.after(Duration.ofSeconds(2), () -> rig.completeAll(P0, 0, 9));
+        rig.time.after(Duration.ofSeconds(3), () -> rig.completeAll(P1, 0, 9));
+        rig.kafka.polls.clear();
+        CloseResult closed = rig.consumer.close(TIMEOUT);
+
+        assertThat(rig.kafka.polls).isEmpty();
+        assertThat(closed.drained()).isEqualTo(20);
+        assertThat(rig.kafka.isClosed()).isTrue();
     }
 
     @Test

@@ -185,6 +185,12 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
         }
     }
 
+    void produceEverywhere(int partitions, int records) throws Exception {
+        for (int partition = 0; partition < partitions; partition++) {
+            produce(partition, records);
+        }
+    }
+
     void produce(int partition, String key, String value) throws Exception {
         Shared.PRODUCER
                 .send(new ProducerRecord<>(topic(), partition, key, value))
@@ -224,6 +230,16 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
                 .partitionResult(partition(partition))
                 .get()
                 .offset();
+    }
+
+    /** How many members the test's group has, as the broker sees it. */
+    int members() throws Exception {
+        return admin().describeConsumerGroups(List.of(group()))
+                .describedGroups()
+                .get(group())
+                .get()
+                .members()
+                .size();
     }
 
     /** The end of each partition of a topic. */

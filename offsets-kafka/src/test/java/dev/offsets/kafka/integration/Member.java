@@ -1,6 +1,7 @@
 package dev.offsets.kafka.integration;
 
 import dev.offsets.CommitPolicy;
+import dev.offsets.Receipt;
 import dev.offsets.kafka.TrackedConsumer;
 import dev.offsets.kafka.TrackedConsumerBuilder;
 import dev.offsets.kafka.TrackedRecord;
@@ -8,7 +9,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -64,6 +67,11 @@ final class Member implements AutoCloseable {
 
         Builder policy(CommitPolicy policy) {
             return set(builder -> builder.commitPolicy(policy));
+        }
+
+        /** Keeps what the consumer tells. */
+        Builder heardBy(Heard heard) {
+            return set(builder -> builder.listener(heard));
         }
 
         Builder listener(ConsumerRebalanceListener users) {
@@ -130,6 +138,36 @@ final class Member implements AutoCloseable {
         for (int i = 0; i < turns; i++) {
             turn();
         }
+    }
+
+    /** Turns of several members' loops, one after another, until a condition holds. */
+    static void until(String condition, Callable<Boolean> holds, Member... members) throws Exception {
+        Await.until(condition, () -> List.of(members).forEach(Member::turn), holds);
+    }
+
+    /** Turns until the loop throws; answers what. */
+    RuntimeException untilThrows() throws Exception {
+        AtomicReference<RuntimeException> thrown = new AtomicReference<>();
+        Runnable turn = () -> {
+            try {
+                turn();
+            } catch (RuntimeException e) {
+                thrown.set(e);
+            }
+        };
+        Await.until("the loop throws", turn, () -> thrown.get() != null);
+        return thrown.get();
+    }
+
+    Set<TopicPartition> assignment() {
+        return consumer.assignment();
+    }
+
+    /** Completes those of the received records that stand below an offset; answers how many were accepted. */
+    long completeBelow(long offset) {
+        return received.stream()
+                .filter(record -> record.offset() < offset && record.complete() == Receipt.ACCEPTED)
+                .count();
     }
 
     List<TrackedRecord<String, String>> received() {
