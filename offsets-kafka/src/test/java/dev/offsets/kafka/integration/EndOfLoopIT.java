@@ -10,6 +10,7 @@ import dev.offsets.kafka.RecordFailedException;
 import dev.offsets.kafka.TrackedRecord;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -150,6 +151,40 @@ class EndOfLoopIT {
                 .hasRootCauseMessage("no");
 
         assertThat(kafka.committed(0)).isEqualTo(5);
+    }
+
+    /** Kafka's own close may drop the answer to an asynchronous commit. */
+    @ParameterizedTest
+    @EnumSource(Protocol.class)
+    void close_withACommitInFlight_knowsWhatIsStored(Protocol protocol) throws Exception {
+        kafka.createTopic(1);
+        kafka.produce(0, 10);
+        Heard heard = new Heard();
+        Member member = kafka.member(protocol).heardBy(heard).subscribe();
+        member.receive(10);
+        member.completeBelow(10);
+        member.consumer().poll(Duration.ZERO);
+        assertThat(member.ledger().commits(Set.of(kafka.partition(0)))).isEqualTo(1);
+
+        CloseResult result = member.consumer().close(Duration.ofSeconds(10));
+
+        assertThat(result.failures()).isEmpty();
+        assertThat(result.partitions().get(kafka.partition(0)).committedOffset())
+                .hasValue(10);
+        assertThat(heard.commits).last().isEqualTo(kafka.commits());
+        assertThat(kafka.committed(0)).isEqualTo(10);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Protocol.class)
+    void close_leavesTheGroup_soThatOthersNeedNotWait(Protocol protocol) throws Exception {
+        Member member = tenReceived(protocol);
+        member.completeBelow(10);
+        assertThat(kafka.members()).isEqualTo(1);
+
+        member.close();
+
+        assertThat(kafka.members()).isZero();
     }
 
     private Member tenReceived(Protocol protocol) throws Exception {

@@ -15,10 +15,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,10 +155,7 @@ class RebalanceIT {
                 .subscribe();
         untilShared(a, c);
         Set<TopicPartition> ofA = a.consumer().assignment();
-        a.until(
-                "A has received all that is its own",
-                () -> a.consumer().status().keySet().equals(ofA)
-                        && a.consumer().status().values().stream().allMatch(status -> status.position() == RECORDS));
+        a.until("A has received all that is its own", () -> readToTheEnd(a));
         a.received().forEach(TrackedRecord::complete);
 
         // B joins and A takes part; C does not, so the rebalance can't end
@@ -258,11 +258,99 @@ class RebalanceIT {
         assertThat(one.consumer().status().get(kafka.partition(0)).incomplete()).isZero();
     }
 
+    /** The cooperative protocol refuses commits of what is still owned; KIP-848 takes them. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Protocol.class,
+            names = {"CLASSIC_COOPERATIVE", "CONSUMER"})
+    void commit_inTheMiddleOfARebalance_isMadeUpFor(Protocol protocol) throws Exception {
+        produceEverywhere();
+        Heard heard = new Heard();
+        Member idle = kafka.member(protocol).subscribe();
+        Member member = kafka.member(protocol)
+                .heardBy(heard)
+                .set(builder -> builder.drainTimeout(Duration.ofMillis(100)))
+                .subscribe();
+        untilShared(member, idle);
+        member.until("all is read", () -> readToTheEnd(member));
+        Member newcomer = kafka.member(protocol).subscribe();
+        ExecutorService pool = kafka.pool(1);
+        AtomicBoolean joined = new AtomicBoolean();
+
+        // The idle one takes no part, so that the rebalance can't end
+        CompletableFuture<Void> joining = CompletableFuture.runAsync(
+                () -> {
+                    while (!joined.get()) {
+                        newcomer.turn();
+                    }
+                },
+                pool);
+        try {
+            member.until("the newcomer is known", () -> kafka.members() == 3);
+            AtomicLong below = new AtomicLong();
+            member.until("a commit has been answered", () -> {
+                member.completeBelow(Math.min(below.incrementAndGet(), RECORDS / 2));
+                return protocol == Protocol.CONSUMER
+                        ? kafka.committed().values().stream().anyMatch(offset -> offset > 0)
+                        : !heard.commitFailures.isEmpty();
+            });
+            if (protocol != Protocol.CONSUMER) {
+                assertThat(heard.commitFailures).hasOnlyElementsOfType(RebalanceInProgressException.class);
+            }
+        } finally {
+            joined.set(true);
+            joining.get(20, TimeUnit.SECONDS);
+        }
+        List.of(member, idle, newcomer).forEach(Member::completeAll);
+        member.received().forEach(TrackedRecord::complete);
+        idle.received().forEach(TrackedRecord::complete);
+        newcomer.received().forEach(TrackedRecord::complete);
+
+        Map<TopicPartition, Long> ends = kafka.ends(PARTITIONS);
+        Member.until("all is committed", () -> kafka.committed().equals(ends), member, idle, newcomer);
+    }
+
+    /** Each member that comes or goes moves the epochs of all on; whichever commits are refused for it, none is lost. */
+    @ParameterizedTest
+    @EnumSource(Protocol.class)
+    void commits_whileMembersComeAndGo_allArrive(Protocol protocol) throws Exception {
+        kafka.createTopic(PARTITIONS);
+        Member steady = kafka.member(protocol).subscribe().completeAll();
+        for (int round = 1; round <= 3; round++) {
+            Member passing = kafka.member(protocol).subscribe().completeAll();
+            Await.until(
+                    "the passing member has its share",
+                    () -> {
+                        produceOneEverywhere();
+                        steady.turn();
+                        passing.turn();
+                    },
+                    () -> passing.consumer().assignment().size() == PARTITIONS / 2
+                            && !passing.received().isEmpty());
+            assertThat(passing.consumer().close(Duration.ofSeconds(5)).failures())
+                    .isEmpty();
+        }
+
+        Map<TopicPartition, Long> ends = kafka.ends(PARTITIONS);
+        steady.until("all is committed", () -> kafka.committed().equals(ends));
+    }
+
+    private void produceOneEverywhere() {
+        try {
+            kafka.produceEverywhere(PARTITIONS, 1);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static boolean readToTheEnd(Member member) {
+        return member.consumer().status().keySet().equals(member.assignment())
+                && member.consumer().status().values().stream().allMatch(status -> status.position() == RECORDS);
+    }
+
     private void produceEverywhere() throws Exception {
         kafka.createTopic(PARTITIONS);
-        for (int partition = 0; partition < PARTITIONS; partition++) {
-            kafka.produce(partition, RECORDS);
-        }
+        kafka.produceEverywhere(PARTITIONS, RECORDS);
     }
 
     private static void untilShared(Member one, Member other) throws Exception {
