@@ -44,6 +44,9 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
     private static final class Shared {
         static final LocalBroker BROKER = LocalBroker.builder()
                 .property("group.consumer.heartbeat.interval.ms", 200)
+                // Everything is allowed, but for what a test denies
+                .property("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
+                .property("allow.everyone.if.no.acl.found", true)
                 .start();
         static final Admin ADMIN = Admin.create(Map.of("bootstrap.servers", BROKER.bootstrapServers()));
         static final KafkaProducer<String, String> PRODUCER = producer(Map.of());
@@ -168,6 +171,11 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         opened.push(pool::shutdownNow);
         return pool;
+    }
+
+    /** A producer of the test's own, which the test closes. */
+    KafkaProducer<String, String> producer(Map<String, Object> configuration) {
+        return Shared.producer(configuration);
     }
 
     /** Sends so many records to one partition, one after another, and waits for them. */
