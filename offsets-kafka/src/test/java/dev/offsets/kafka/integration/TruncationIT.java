@@ -1,0 +1,168 @@
+package dev.offsets.kafka.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.offsets.Receipt;
+import dev.offsets.kafka.TrackedRecord;
+import dev.offsets.kafka.broker.LocalBroker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A log loses its tail, and other records come to stand at the same offsets: as after an unclean leader election, or a
+ * disk that had not written what it had promised. The leader epochs of commits tell (KIP-320): without them a consumer
+ * would go on in the middle of the new records.
+ */
+@Timeout(180)
+class TruncationIT {
+    private static final int KEPT = 10;
+    private static final int READ = 20;
+    private static final int NEW_END = 25;
+    private static final String STOPPED = "-stopped";
+    private static final String RUNNING = "-running";
+
+    private static LocalBroker broker;
+    private static Admin admin;
+    private static KafkaProducer<String, String> producer;
+
+    @RegisterExtension
+    final KafkaRig kafka = new KafkaRig();
+
+    @BeforeAll
+    static void start() {
+        broker = LocalBroker.start();
+        Map<String, Object> configuration = Map.of("bootstrap.servers", broker.bootstrapServers());
+        admin = Admin.create(configuration);
+        producer = new KafkaProducer<>(configuration, new StringSerializer(), new StringSerializer());
+    }
+
+    @AfterAll
+    static void close() {
+        producer.close();
+        admin.close();
+        broker.close();
+    }
+
+    @Test
+    void logThatIsCutOff_isReadFromThere_andWhatWasReadBeyondIsVoid() throws Exception {
+        admin.createTopics(List.of(new NewTopic(kafka.topic(), 1, (short) 1)))
+                .all()
+                .get();
+        produce(KEPT);
+        Path copies = copyLog();
+        produce(READ - KEPT);
+        Map<Protocol, Heard> heard = new EnumMap<>(Protocol.class);
+        Map<Protocol, Member> running = new EnumMap<>(Protocol.class);
+        for (Protocol protocol : Protocol.values()) {
+            Member stopped = member(protocol, STOPPED).subscribe().completeAll();
+            stopped.until("committed", () -> stored(protocol, STOPPED) == READ);
+            stopped.close();
+            heard.put(protocol, new Heard());
+            Member member =
+                    member(protocol, RUNNING).heardBy(heard.get(protocol)).subscribe();
+            member.receive(READ);
+            member.completeBelow(READ - 1);
+            member.until("committed", () -> stored(protocol, RUNNING) == READ - 1);
+            running.put(protocol, member);
+        }
+
+        putBack(copies);
+        produce(NEW_END - KEPT);
+
+        List<Long> newRecords = LongStream.range(KEPT, NEW_END).boxed().toList();
+        for (Protocol protocol : Protocol.values()) {
+            Member restarted = member(protocol, STOPPED).subscribe().completeAll();
+            restarted.until("committed", () -> stored(protocol, STOPPED) == NEW_END);
+            assertThat(offsets(restarted.received()))
+                    .as("restarted, %s", protocol)
+                    .isEqualTo(newRecords);
+
+            Member member = running.get(protocol);
+            member.receive(READ + newRecords.size());
+            assertThat(offsets(member.received().subList(READ, READ + newRecords.size())))
+                    .as("running, %s", protocol)
+                    .isEqualTo(newRecords);
+            assertThat(heard.get(protocol).jumps).singleElement().matches(jump -> jump.to() == KEPT);
+            assertThat(member.received().get(READ - 1).complete()).isEqualTo(Receipt.IGNORED);
+            member.completeBelow(NEW_END);
+            member.until("committed", () -> stored(protocol, RUNNING) == NEW_END);
+        }
+    }
+
+    private static List<Long> offsets(List<TrackedRecord<String, String>> records) {
+        return records.stream().map(TrackedRecord::offset).toList();
+    }
+
+    private Member.Builder member(Protocol protocol, String group) {
+        return kafka.member(protocol)
+                .with("bootstrap.servers", broker.bootstrapServers())
+                .with("group.id", protocol + group)
+                .set(builder -> builder.drainTimeout(Duration.ofMillis(100)));
+    }
+
+    private long stored(Protocol protocol, String group) throws Exception {
+        OffsetAndMetadata stored = admin.listConsumerGroupOffsets(protocol + group)
+                .partitionsToOffsetAndMetadata()
+                .get()
+                .get(kafka.partition(0));
+        return stored == null ? -1 : stored.offset();
+    }
+
+    private void produce(int records) {
+        for (int i = 0; i < records; i++) {
+            producer.send(new ProducerRecord<>(kafka.topic(), 0, null, "value " + i));
+        }
+        producer.flush();
+    }
+
+    /** Stops the broker, so that the whole log is in its files, copies them, and starts it again. */
+    private Path copyLog() throws IOException {
+        broker.stop();
+        Path copies = Files.createDirectory(broker.directory().resolve("copies"));
+        copy(log(), copies);
+        broker.restart();
+        return copies;
+    }
+
+    /** The log as it was; its leader has a new epoch then. */
+    private void putBack(Path copies) throws IOException {
+        broker.stop();
+        try (Stream<Path> files = Files.list(log())) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        copy(copies, log());
+        broker.restart();
+    }
+
+    private Path log() {
+        return broker.directory().resolve("data").resolve(kafka.partition(0).toString());
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.list(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(file.getFileName()));
+            }
+        }
+    }
+}
