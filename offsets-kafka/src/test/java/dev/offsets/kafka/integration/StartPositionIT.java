@@ -3,6 +3,7 @@ package dev.offsets.kafka.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.offsets.CommitPolicy;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.LongStream;
