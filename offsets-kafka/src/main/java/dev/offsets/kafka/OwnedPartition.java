@@ -288,6 +288,14 @@ final class OwnedPartition {
         }
     }
 
+    /** A commit from before the partition was assigned was confirmed only now: it may have replaced what was stored since. */
+    void formerCommitConfirmed() {
+        stored.isUnknown();
+        if (tracker != null) {
+            refreshProgress();
+        }
+    }
+
     /**
      * How long the lowest incomplete record has been incomplete with somebody to work on it. Zero while the user's loop has
      * not taken it: nobody works on it, or on any above; and it has not been worked on for longer than since then.

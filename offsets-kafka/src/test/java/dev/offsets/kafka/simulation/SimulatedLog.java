@@ -19,6 +19,7 @@ final class SimulatedLog {
     private long firstOpen = Long.MAX_VALUE;
     private long epochChangedAt;
     private boolean missing;
+    private long highestEnd;
 
     /** What is appended below this offset, a consumer can't be blamed for missing. */
     private long excusedBelow;
@@ -78,6 +79,7 @@ final class SimulatedLog {
             entry.excuse(excuse);
         }
         entries.add(entry);
+        highestEnd = Math.max(highestEnd, end());
         if (kind == Kind.OPEN) {
             firstOpen = Math.min(firstOpen, entry.offset);
         }
@@ -150,7 +152,7 @@ final class SimulatedLog {
     }
 
     void delete() {
-        excuseBelow(end(), "at an offset that the topic had before it was deleted");
+        excuseBelow(highestEnd, "at an offset that the topic had before it was deleted");
         missing = true;
     }
 
