@@ -59,8 +59,14 @@ final class CommitChannel {
                             + Trace.answer(commit.failure));
                     simulation.checkers.all(checker -> checker.answered(client, commit));
                     client.guarded(
-                            "commit callback", () -> callback.onComplete(commit.offsets, asynchronous(commit.failure)));
+                            "commit callback", () -> callback.onComplete(told(commit), asynchronous(commit.failure)));
                 }));
+    }
+
+    /** Of a commit that failed, KIP-848's client does not say what it was. */
+    private Map<TopicPartition, OffsetAndMetadata> told(Commit commit) {
+        boolean silent = commit.failure != null && simulation.settings.protocol == Protocol.CONSUMER;
+        return silent ? null : commit.offsets;
     }
 
     private static RuntimeException asynchronous(RuntimeException failure) {
@@ -212,6 +218,11 @@ final class CommitChannel {
         Map<TopicPartition, OffsetAndMetadata> stored = new LinkedHashMap<>();
         partitions.forEach(partition -> stored.put(partition, simulation.group.stored(partition)));
         return stored;
+    }
+
+    /** What has been sent gets to the coordinator before whatever is sent next. */
+    void awaitArrivals() {
+        time.passUntil(lastArrivalAt, () -> false);
     }
 
     /** Whether a commit has not been answered yet, or its callback has not run. */

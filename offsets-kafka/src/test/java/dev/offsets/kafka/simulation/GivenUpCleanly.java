@@ -39,7 +39,7 @@ final class GivenUpCleanly extends Checker {
             promised.forEach((partition, offset) -> {
                 View view = view(client.process, partition);
                 Long lastStored = simulation.checkers.views.lastStored(client.process, partition);
-                boolean knownBefore = lastStored != null && lastStored == view.committable();
+                boolean knownBefore = offset.equals(lastStored);
                 if (view.highestStored < offset && !knownBefore) {
                     violated(client.process + " gave up " + partition + " with " + offset + " committable and "
                             + view.highestStored + " stored");

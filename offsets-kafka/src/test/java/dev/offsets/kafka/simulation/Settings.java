@@ -71,6 +71,27 @@ final class Settings {
         };
     }
 
+    /** For a script, which decides itself what happens. */
+    Settings(Protocol protocol, Setup setup, String topic) {
+        this.protocol = protocol;
+        interceptor = false;
+        users = 0;
+        for (int partition = 0; partition < setup.partitions(); partition++) {
+            partitions.add(new TopicPartition(topic, partition));
+        }
+        resetPolicy = setup.resetPolicy();
+        readCommitted = setup.readCommitted();
+        maxPollRecords = setup.maxPollRecords();
+        maxInFlight = 1_000;
+        maxInFlightOfAll = 1_000;
+        explicitStarts = false;
+        drainTimeout = Duration.ofMillis(100);
+        apiTimeout = Duration.ofSeconds(10);
+        policyName = "afterProcessing";
+        longestUncommittedNanos = 0;
+        policy = CommitPolicy.afterProcessing();
+    }
+
     Set<String> topics() {
         Set<String> topics = new LinkedHashSet<>();
         partitions.forEach(partition -> topics.add(partition.topic()));

@@ -31,6 +31,7 @@ public final class SimulatedClient {
     private final Set<String> topics = new LinkedHashSet<>();
     private ConsumerRebalanceListener listener;
     private boolean woken;
+    private boolean closing;
     private boolean closed;
     private boolean crashed;
 
@@ -254,6 +255,7 @@ public final class SimulatedClient {
             return;
         }
         enter();
+        closing = true;
         long deadline = time.now() + timeout.toNanos();
         if (!topics.isEmpty()) {
             membership.leave();
@@ -312,13 +314,14 @@ public final class SimulatedClient {
         }
     }
 
+    /** Whether a wakeup is to end what waits; nothing does while closing. */
     boolean isWoken() {
-        return woken;
+        return woken && !closing;
     }
 
     boolean takeWakeup() {
-        boolean taken = woken;
-        woken = false;
+        boolean taken = isWoken();
+        woken &= closing;
         return taken;
     }
 
