@@ -202,6 +202,63 @@ class CommitFailureTest {
     }
 
     @Test
+    void failureThatComesAfterItWasGivenUp_nothingIsSentAgain() {
+        deliver(5);
+        rig.kafka.holdAnswers();
+        rig.kafka.failNextAsync(new RetriableCommitFailedException("late"));
+        rig.complete(P0, 0);
+        rig.tick(Duration.ofSeconds(61));
+        rig.complete(P0, 1);
+        rig.consumer.commitSync();
+        rig.kafka.releaseAnswers();
+        rig.tick(Duration.ofMinutes(5));
+
+        assertThat(rig.sent(P0)).startsWith(1L).isSorted().endsWith(2L);
+        assertThat(rig.sent(SYNC, P0)).containsExactly(2L);
+        assertThat(rig.stored(P0)).isEqualTo(2);
+        int sent = rig.sent(P0).size();
+        rig.tick(Duration.ofMinutes(5));
+        assertThat(rig.sent(P0)).hasSize(sent);
+    }
+
+    @Test
+    void commitsThatFailedBeforeOneSucceeded_areNotSentOnRevocation() {
+        deliver(5);
+        rig.kafka.failNextAsync(new RebalanceInProgressException());
+        rig.kafka.failNextAsync(new RetriableCommitFailedException("again"));
+        rig.complete(P0, 0);
+        rig.tick(Duration.ofMillis(200));
+        rig.complete(P0, 1);
+        rig.tick(Duration.ofSeconds(2));
+        List<Long> sent = rig.sent(P0);
+        assertThat(sent).isSorted().endsWith(2L);
+        rig.kafka.insideNextPoll(() -> rig.kafka.rebalanceCooperatively());
+        rig.tick();
+
+        assertThat(rig.sent(P0)).isEqualTo(sent);
+    }
+
+    @Test
+    void commitRefusedSinceTheMemberHasLeft_itsRecordsComeAgainAndAreTrackedFromThere() {
+        deliver(10);
+        rig.completeAll(P0, 0, 9);
+        rig.kafka.failNextAsync(new CommitFailedException("left"));
+        rig.tick();
+        assertThat(rig.status(P0).committedOffset()).isEmpty();
+
+        rig.kafka.insideNextPoll(() -> {
+            rig.kafka.lose(P0);
+            rig.kafka.rebalanceEagerly(P0);
+        });
+        assertThat(Rig.offsets(rig.poll())).hasSize(10).startsWith(0L);
+        assertThat(rig.status(P0).committableOffset()).isZero();
+        rig.complete(P0, 0);
+        rig.tick(Duration.ofSeconds(1));
+
+        assertThat(rig.stored(P0)).isEqualTo(1);
+    }
+
+    @Test
     void olderCommitConfirmedAfterANewerOne_newestIsSentOnceMore() {
         // The client held the older request back, and sent it last.
         deliver(5);

@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
@@ -121,13 +122,15 @@ final class CommitChannel {
         }
     }
 
-    private void await(long deadline, java.util.function.BooleanSupplier done) {
+    private void await(long deadline, BooleanSupplier done) {
+        // KIP-848's client may notice a wakeup only when the answer is there: then it stays for the next poll
+        boolean noticed = simulation.settings.protocol != Protocol.CONSUMER || chance.perMille(800);
         time.passUntil(
                 deadline,
                 () -> done.getAsBoolean()
-                        || client.isWoken()
+                        || noticed && client.isWoken()
                         || Thread.currentThread().isInterrupted());
-        if (client.takeWakeup()) {
+        if (noticed && client.takeWakeup()) {
             throw new WakeupException();
         }
         if (Thread.interrupted()) {

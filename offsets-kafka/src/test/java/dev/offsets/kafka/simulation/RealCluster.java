@@ -39,6 +39,7 @@ final class RealCluster implements Cluster {
     static final class Broker implements AutoCloseable {
         private final LocalBroker broker = LocalBroker.builder()
                 .property("group.consumer.heartbeat.interval.ms", 200)
+                .property("group.consumer.assignment.interval.ms", 0)
                 .start();
         private final Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
         private final KafkaProducer<String, String> producer = producer(Map.of());
@@ -61,7 +62,6 @@ final class RealCluster implements Cluster {
 
     private static final Duration BOUND = Duration.ofSeconds(30);
     private static final Duration NO_WAIT = Duration.ofMillis(100);
-    private static final int MAX_POLL_INTERVAL_MILLIS = 1_500;
 
     private final Broker broker;
     private final Protocol protocol;
@@ -130,7 +130,7 @@ final class RealCluster implements Cluster {
         configuration.put("auto.offset.reset", setup.resetPolicy());
         configuration.put("isolation.level", setup.readCommitted() ? "read_committed" : "read_uncommitted");
         configuration.put("max.poll.records", setup.maxPollRecords());
-        configuration.put("max.poll.interval.ms", MAX_POLL_INTERVAL_MILLIS);
+        configuration.put("max.poll.interval.ms", setup.expelsSoon() ? 1_500 : 60_000);
         configuration.put("fetch.max.wait.ms", 50);
         configuration.put("key.deserializer", StringDeserializer.class.getName());
         configuration.put("value.deserializer", StringDeserializer.class.getName());

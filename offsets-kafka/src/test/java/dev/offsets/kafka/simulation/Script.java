@@ -24,7 +24,8 @@ import org.apache.kafka.common.errors.WakeupException;
  *       max.poll.records};
  *   <li>in which order the callbacks of different members come within one step;
  *   <li>how often {@code onPartitionsAssigned} is called with nothing;
- *   <li>how many callbacks of commits in flight the classic client's {@code close} runs.
+ *   <li>how many callbacks of commits in flight the classic client's {@code close} runs;
+ *   <li>whether a wakeup ends a blocking commit of KIP-848's client or, when its answer is faster, the next poll.
  * </ul>
  */
 enum Script {
@@ -46,6 +47,7 @@ enum Script {
     SEEK_ON_ASSIGNMENT(partitions(1), Script::seekOnAssignment),
     PAUSE_AND_RESUME(partitions(2).polling(1), Script::pauseAndResume),
     WAKEUPS(partitions(1), Script::wakeups),
+    WAKEUP_BEFORE_A_BLOCKING_COMMIT(partitions(1), Kind.CLASSIC, Script::wakeupBeforeACommit),
     ASYNCHRONOUS_COMMITS(partitions(1), Script::asynchronousCommits),
     CLOSE_WITH_COMMITS_IN_FLIGHT(partitions(1), Script::closeWithCommitsInFlight),
     AFTER_CLOSE(partitions(1), Script::afterClose),
@@ -53,13 +55,10 @@ enum Script {
     SECOND_MEMBER_JOINS_AND_LEAVES(partitions(4), Script::secondMember),
     PAUSE_OVER_A_REBALANCE(partitions(2), Script::pauseOverARebalance),
     COMMIT_IN_A_REVOCATION(partitions(2), Script::commitInARevocation),
-    COMMIT_IN_THE_MIDDLE_OF_A_REBALANCE(
-            partitions(3),
-            EnumSet.of(Protocol.CLASSIC_EAGER, Protocol.CLASSIC_COOPERATIVE),
-            Script::commitInARebalance),
+    COMMIT_IN_THE_MIDDLE_OF_A_REBALANCE(partitions(3), Kind.CLASSIC, Script::commitInARebalance),
     COMMITS_THROUGH_A_REBALANCE(partitions(2), EnumSet.of(Protocol.CONSUMER), Script::commitsThroughARebalance),
-    EXPELLED_WITH_OTHERS_IN_THE_GROUP(partitions(2), Script::expelledWithOthers),
-    EXPELLED_ALONE(partitions(1), Script::expelledAlone),
+    EXPELLED_WITH_OTHERS_IN_THE_GROUP(partitions(2).expellingSoon(), Script::expelledWithOthers),
+    EXPELLED_ALONE(partitions(1).expellingSoon(), Script::expelledAlone),
     DELETED_TOPIC(partitions(1), EnumSet.of(Protocol.MANUAL), Script::deletedTopic),
     ASSIGNED_BY_THE_USER(partitions(2), EnumSet.of(Protocol.MANUAL), Script::assignedByTheUser),
     TRACKED_OUT_OF_ORDER(partitions(1), Script::trackedOutOfOrder),
@@ -73,12 +72,18 @@ enum Script {
         void on(Stage stage) throws Exception;
     }
 
+    /** Protocols that have something in common. */
+    private static final class Kind {
+        static final Set<Protocol> CLASSIC = EnumSet.of(Protocol.CLASSIC_EAGER, Protocol.CLASSIC_COOPERATIVE);
+        static final Set<Protocol> GROUP = EnumSet.complementOf(EnumSet.of(Protocol.MANUAL));
+    }
+
     final Set<Protocol> protocols;
     final Setup setup;
     private final Play play;
 
     Script(Setup setup, Play play) {
-        this(setup, EnumSet.complementOf(EnumSet.of(Protocol.MANUAL)), play);
+        this(setup, Kind.GROUP, play);
     }
 
     Script(Setup setup, Set<Protocol> protocols, Play play) {
@@ -274,11 +279,6 @@ enum Script {
         a.attempt("polls after two wakeups", a::poll);
         a.attempt("polls again", a::poll);
         a.client.wakeup();
-        a.commitSync(a.at(stage.partition(), 2));
-        stage.end("commits after a wakeup", a);
-        a.attempt("polls after that", a::poll);
-        stage.tellStored();
-        a.client.wakeup();
         a.commitAsync(a.at(stage.partition(), 3));
         a.attempt("polls after an asynchronous commit", a::poll);
         stage.until("is answered", () -> a.answers() == 1, a);
@@ -286,6 +286,17 @@ enum Script {
         a.client.wakeup();
         a.attempt("pauses after a wakeup", () -> a.client.pause(List.of(stage.partition())));
         a.attempt("polls after that", a::poll);
+    }
+
+    private static void wakeupBeforeACommit(Stage stage) throws Exception {
+        stage.cluster.append(stage.partition(), 3);
+        Actor a = stage.member("a");
+        stage.until("reads all", () -> a.hasRead(3), a);
+        a.client.wakeup();
+        a.commitSync(a.at(stage.partition(), 2));
+        stage.end("commits after a wakeup", a);
+        a.attempt("polls after that", a::poll);
+        stage.tellStored();
     }
 
     private static void asynchronousCommits(Stage stage) throws Exception {
