@@ -10,6 +10,7 @@ import static dev.offsets.kafka.SimulatedConsumer.Kind.SYNC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.offsets.CommitPolicy;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -321,9 +322,11 @@ class RebalanceTest {
 
     @Test
     void assignedAndRevokedAThousandTimes_nothingIsKeptOfWhatHasGone() {
-        Rig churning = Rig.committingOnlyAtTheEnd().subscribed(P0, P1);
-        churning.kafka.records(P0, 0, 99);
-        churning.kafka.records(P1, 0, 99);
+        Rig churning = Rig.with(builder -> builder.commitPolicy(CommitPolicy.timeBounded(Duration.ofDays(1)))
+                        .drainTimeout(Duration.ZERO))
+                .subscribed(P0, P1);
+        churning.kafka.records(P0, 0, 9);
+        churning.kafka.records(P1, 0, 9);
         List<WeakReference<Object>> gone = new ArrayList<>();
         TrackedRecord<String, String> late = null;
         for (int cycle = 0; cycle < 1_000; cycle++) {

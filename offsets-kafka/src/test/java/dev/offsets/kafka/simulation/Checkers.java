@@ -16,6 +16,7 @@ final class Checkers {
             new Pauses(),
             new Bounds(),
             new Status(),
+            new Stuck(),
             new GivenUpCleanly(),
             new Promptness(),
             new Liveness());

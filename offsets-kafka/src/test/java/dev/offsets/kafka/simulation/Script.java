@@ -25,6 +25,7 @@ import org.apache.kafka.common.errors.WakeupException;
  *   <li>in which order the callbacks of different members come within one step;
  *   <li>how often {@code onPartitionsAssigned} is called with nothing;
  *   <li>how many callbacks of commits in flight the classic client's {@code close} runs;
+ *   <li>whether KIP-848's client, once it has thrown that a position is not valid, does so again after that was set;
  *   <li>whether a wakeup ends a blocking commit of KIP-848's client or, when its answer is faster, the next poll.
  * </ul>
  */
@@ -198,12 +199,12 @@ enum Script {
         Actor a = stage.member("a");
         stage.untilThrown("has no position", a);
         a.client.seek(stage.partition(), new OffsetAndMetadata(2));
-        stage.until("reads on", () -> a.hasRead(8), a);
+        stage.untilRecovered("reads on", () -> a.hasRead(8), a);
         stage.cluster.deleteRecords(stage.partition(), 5);
         a.client.seek(stage.partition(), new OffsetAndMetadata(3));
         stage.untilThrown("is below the beginning", a);
         a.client.seekToBeginning(List.of(stage.partition()));
-        stage.until("reads from the beginning", () -> a.hasRead(8), a);
+        stage.untilRecovered("reads from the beginning", () -> a.hasRead(8), a);
     }
 
     private static void nothingStoredThrows(Stage stage) throws Exception {
@@ -212,7 +213,7 @@ enum Script {
         stage.untilThrown("has no position", a);
         stage.untilThrown("has none still", a);
         a.commitSync(a.at(stage.partition(), 1));
-        stage.until("reads from what is stored", () -> a.hasRead(3), a);
+        stage.untilRecovered("reads from what is stored", () -> a.hasRead(3), a);
     }
 
     private static void commitPastTheEnd(Stage stage) throws Exception {

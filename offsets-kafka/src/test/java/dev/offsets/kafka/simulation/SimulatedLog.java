@@ -19,6 +19,7 @@ final class SimulatedLog {
     private long firstOpen = Long.MAX_VALUE;
     private long epochChangedAt;
     private boolean missing;
+    private boolean denied;
     private long highestEnd;
 
     /** What is appended below this offset, a consumer can't be blamed for missing. */
@@ -71,6 +72,15 @@ final class SimulatedLog {
 
     boolean isMissing() {
         return missing;
+    }
+
+    /** Whether its offsets may not be committed now. */
+    boolean isDenied() {
+        return denied;
+    }
+
+    void deny(boolean isDenied) {
+        denied = isDenied;
     }
 
     void append(Kind kind) {

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.common.TopicPartition;
 
 /** Where a script is played: a cluster, the actors, and what can be seen of them. */
@@ -70,6 +71,18 @@ final class Stage {
             }
         }
         end(step, players);
+    }
+
+    /** One step: an actor that had no valid position polls until something is so; it may be told of that once more. */
+    void untilRecovered(String step, Callable<Boolean> holds, Actor actor) throws Exception {
+        for (int turns = 0; turns < MOST_TURNS && !holds.call(); turns++) {
+            try {
+                actor.poll();
+            } catch (InvalidOffsetException e) {
+                // found before the position was set
+            }
+        }
+        until(step, holds, actor);
     }
 
     /** One step: actors poll so often. */
