@@ -247,12 +247,22 @@ final class Commits {
     }
 
     private void confirmed(Request request) {
-        request.snapshots.forEach(snapshot -> snapshot.partition().confirmed(snapshot));
+        request.snapshots.forEach(this::confirmed);
         events.committed(request.offsets());
         int failures = backoff.succeeded();
         boolean healed = troubled.succeeded(request.topics());
         if (failures > 0 || healed) {
             log.info("Commits of {} succeed again", request.topics());
+        }
+    }
+
+    private void confirmed(Snapshot snapshot) {
+        snapshot.partition().confirmed(snapshot);
+        // If the partition has gone and come back: the client may have sent later what it had held back.
+        for (OwnedPartition present : ownership.among(Set.of(snapshot.topicPartition()))) {
+            if (present != snapshot.partition()) {
+                present.formerCommitConfirmed();
+            }
         }
     }
 

@@ -4,8 +4,10 @@ import dev.offsets.CommitPoint;
 import dev.offsets.OffsetTracker;
 import dev.offsets.TrackerStatus;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -32,10 +34,8 @@ final class OwnedPartition {
     private long recordsCoveredAtCommit;
     private PartitionBatch<?, ?> newestBatch;
 
-    /** From where on records were not handed out when that was last looked at, and when that was. */
-    private long notHandedOutFrom = Long.MAX_VALUE;
-
-    private long notHandedOutAtNanos;
+    /** From which offsets on nothing had been handed out, and when that was last so. Higher offsets, later times. */
+    private final TreeMap<Long, Long> notHandedOutAtNanos = new TreeMap<>();
 
     OwnedPartition(TopicPartition topicPartition, Events events, Time time) {
         this.topicPartition = topicPartition;
@@ -152,6 +152,7 @@ final class OwnedPartition {
 
     private OffsetTracker startIncarnation(long position) {
         endIncarnation();
+        notHandedOutAtNanos.clear();
         tracker = OffsetTracker.startingAt(position, time::nanoTime);
         return tracker;
     }
@@ -224,6 +225,20 @@ final class OwnedPartition {
     /** The batch of the newest poll result, for what it has not handed out; null when that holds none of this partition. */
     void setNewestBatch(PartitionBatch<?, ?> batch) {
         newestBatch = batch;
+        noteWhatIsNotHandedOut();
+    }
+
+    private void noteWhatIsNotHandedOut() {
+        if (newestBatch != null && newestBatch.incarnation == tracker) {
+            newestBatch.firstNotHandedOut().ifPresent(offset -> {
+                notHandedOutAtNanos.tailMap(offset, true).clear();
+                notHandedOutAtNanos.put(offset, time.nanoTime());
+            });
+            Long ofLowest = notHandedOutAtNanos.floorKey(tracker.committableOffset());
+            if (ofLowest != null) {
+                notHandedOutAtNanos.headMap(ofLowest).clear();
+            }
+        }
     }
 
     /**
@@ -288,22 +303,27 @@ final class OwnedPartition {
         }
     }
 
+    /** A commit from before the partition was assigned was confirmed only now: it may have replaced what was stored since. */
+    void formerCommitConfirmed() {
+        stored.isUnknown();
+        if (tracker != null) {
+            refreshProgress();
+        }
+    }
+
     /**
      * How long the lowest incomplete record has been incomplete with somebody to work on it. Zero while the user's loop has
      * not taken it: nobody works on it, or on any above; and it has not been worked on for longer than since then.
      */
     Duration lowestInHandsFor() {
+        noteWhatIsNotHandedOut();
         Duration age = tracker.lowestIncompleteAge().orElse(Duration.ZERO);
-        long now = time.nanoTime();
-        if (newestBatch != null && newestBatch.incarnation == tracker) {
-            newestBatch.firstNotHandedOut().ifPresent(offset -> {
-                notHandedOutFrom = offset;
-                notHandedOutAtNanos = now;
-            });
+        Map.Entry<Long, Long> notHandedOut = notHandedOutAtNanos.floorEntry(tracker.committableOffset());
+        if (notHandedOut == null) {
+            return age;
         }
-        Duration sinceNotHandedOut = Duration.ofNanos(now - notHandedOutAtNanos);
-        boolean bounded = tracker.committableOffset() >= notHandedOutFrom && sinceNotHandedOut.compareTo(age) < 0;
-        return bounded ? sinceNotHandedOut : age;
+        Duration inHands = Duration.ofNanos(time.nanoTime() - notHandedOut.getValue());
+        return inHands.compareTo(age) < 0 ? inHands : age;
     }
 
     /** How long until what is stored should be stored again, so that it does not expire; zero or less: now. */

@@ -52,14 +52,18 @@ final class StoredOffset {
     void positionWasSet(boolean bySeek) {
         nothingStored = false;
         if (!bySeek || assumed) {
-            known = OptionalLong.empty();
-            assumed = false;
+            isUnknown();
         }
     }
 
     /** A commit is being sent. */
     void sent(long commitNumber) {
         newestSent = commitNumber;
+        isUnknown();
+    }
+
+    /** Something else may have been stored. */
+    void isUnknown() {
         known = OptionalLong.empty();
         assumed = false;
     }

@@ -109,6 +109,26 @@ class CloseTest {
     }
 
     @Test
+    void commitInFlightThatIsNeverAnswered_theNewestOffsetsAreCommittedInTime() {
+        Rig busy = Rig.committingAtOnce().subscribed(P0);
+        busy.kafka.records(P0, 0, 9);
+        busy.poll();
+        busy.kafka.holdAnswers();
+        busy.complete(P0, 0);
+        busy.tick();
+        busy.complete(P0, 1);
+        Duration before = busy.time.elapsed();
+        busy.completeAll(P0, 2, 9);
+        CloseResult closed = busy.consumer.close(TIMEOUT);
+
+        assertThat(busy.time.elapsed()).isEqualTo(before);
+        assertThat(busy.sent(P0)).containsExactly(1L, 10L);
+        assertThat(busy.sent(SYNC, P0)).containsExactly(10L);
+        assertThat(closed.partitions().get(P0).committedOffset()).hasValue(10);
+        assertThat(closed.failures()).isEmpty();
+    }
+
+    @Test
     void recordsNotHandedOut_areNotWaitedFor() {
         rig.kafka.records(P0, 0, 9);
         rig.pollAndLeaveAfter(2);

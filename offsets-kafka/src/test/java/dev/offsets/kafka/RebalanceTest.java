@@ -10,6 +10,8 @@ import static dev.offsets.kafka.SimulatedConsumer.Kind.SYNC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.offsets.CommitPolicy;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -292,6 +294,65 @@ class RebalanceTest {
         assertThat(kept.complete()).isEqualTo(ACCEPTED);
         rig.consumer.commitSync();
         assertThat(rig.sent(P1)).containsExactly(1L);
+    }
+
+    @Test
+    void cooperativeCallbacksWithNothing_andRevocationsAlone_neverHoldCommitsBack() {
+        Rig atOnce = Rig.committingAtOnce().subscribed(listener, P0, P1);
+        atOnce.kafka.records(P0, 0, 9);
+        atOnce.kafka.records(P1, 0, 9);
+        atOnce.poll();
+        atOnce.kafka.insideNextPoll(() -> atOnce.kafka.listener().onPartitionsAssigned(List.of()));
+        atOnce.tick();
+        atOnce.complete(P1, 0);
+        atOnce.tick();
+        assertThat(atOnce.sent(P1)).containsExactly(1L);
+
+        atOnce.kafka.insideNextPoll(() -> {
+            atOnce.kafka.listener().onPartitionsRevoked(List.of(P0));
+            atOnce.kafka.leave(List.of(P0));
+        });
+        atOnce.tick();
+        atOnce.complete(P1, 1);
+        atOnce.tick();
+
+        assertThat(atOnce.sent(P1)).containsExactly(1L, 2L);
+        assertThat(atOnce.sent(P0)).isEmpty();
+    }
+
+    @Test
+    void assignedAndRevokedAThousandTimes_nothingIsKeptOfWhatHasGone() {
+        Rig churning = Rig.with(builder -> builder.commitPolicy(CommitPolicy.timeBounded(Duration.ofDays(1)))
+                        .drainTimeout(Duration.ZERO))
+                .subscribed(P0, P1);
+        churning.kafka.records(P0, 0, 9);
+        churning.kafka.records(P1, 0, 9);
+        List<WeakReference<Object>> gone = new ArrayList<>();
+        TrackedRecord<String, String> late = null;
+        for (int cycle = 0; cycle < 1_000; cycle++) {
+            for (TrackedRecord<String, String> record : churning.consumer.poll(Duration.ZERO)) {
+                late = record;
+            }
+            gone.add(new WeakReference<>(late));
+            churning.kafka.insideNextPoll(() -> churning.kafka.rebalanceEagerly(P0, P1));
+        }
+        churning.poll();
+
+        assertThat(late.complete()).isEqualTo(IGNORED);
+        TrackedRecord<String, String> kept = late;
+        gone.removeIf(reference -> reference.refersTo(kept));
+        awaitCollected(gone);
+    }
+
+    /** What nobody holds is collected after a few collections at the latest; what is still there then, somebody holds. */
+    private static void awaitCollected(List<WeakReference<Object>> gone) {
+        for (int collections = 0; collections < 20; collections++) {
+            System.gc();
+            if (gone.stream().allMatch(reference -> reference.get() == null)) {
+                return;
+            }
+        }
+        assertThat(gone).allMatch(reference -> reference.get() == null);
     }
 
     @Test

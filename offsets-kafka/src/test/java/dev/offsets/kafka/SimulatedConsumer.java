@@ -224,6 +224,11 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         insidePoll.add(action);
     }
 
+    /** What the library subscribed with. */
+    ConsumerRebalanceListener listener() {
+        return listener;
+    }
+
     void rebalanceEagerly(TopicPartition... next) {
         if (!assignment.isEmpty()) {
             listener.onPartitionsRevoked(inOrder(assignment));

@@ -249,6 +249,37 @@ class StuckRecordTest {
     }
 
     @Test
+    void handedOutByAPollThatTookLong_itsTimeBeginsThen() {
+        rig.kafka.records(P0, 0, 4);
+        rig.pollAndLeaveAfter(2);
+        rig.complete(P0, 0, 1);
+        rig.kafka.insideNextPoll(() -> rig.time.advance(LIMIT));
+        rig.poll();
+        rig.tick(LIMIT.minusSeconds(1));
+
+        assertThat(rig.status(P0).incomplete()).isEqualTo(3);
+        rig.time.advance(Duration.ofSeconds(1));
+        assertThat(stuck().offset()).isEqualTo(2);
+    }
+
+    @Test
+    void handedOutLongAfterItWasDelivered_otherRecordsAreNotYet_itsTimeBeginsThen() {
+        rig.kafka.records(P0, 0, 4);
+        rig.pollAndLeaveAfter(2);
+        rig.complete(P0, 0, 1);
+        rig.consumer.pause(List.of(P0));
+        rig.tick(LIMIT.multipliedBy(2));
+        rig.consumer.resume(List.of(P0));
+        rig.pollAndLeaveAfter(1);
+        rig.time.advance(LIMIT.minusSeconds(1));
+        rig.pollAndLeaveAfter(0);
+
+        assertThat(rig.status(P0).incomplete()).isEqualTo(3);
+        rig.time.advance(Duration.ofSeconds(1));
+        assertThat(stuck().offset()).isEqualTo(2);
+    }
+
+    @Test
     void handedOutAndStuckBelowRecordsNotHandedOut_throws() {
         rig.kafka.records(P0, 0, 4);
         rig.pollAndLeaveAfter(2);

@@ -70,6 +70,18 @@ abstract class Checker {
 
     void userResumed(SimulatedClient client, Collection<TopicPartition> partitions) {}
 
+    /** A user's poll begins. */
+    void pollBegins(SimulatedUser user) {}
+
+    /** A user's poll has thrown nothing. */
+    void pollReturned(SimulatedUser user) {}
+
+    /** A user's loop has a record. */
+    void handedOut(Delivery delivery) {}
+
+    /** The library tells its user that a record has been incomplete for too long. */
+    void saidStuck(SimulatedUser user, TopicPartition partition, long offset) {}
+
     void reported(Delivery delivery, Receipt receipt, boolean finished) {}
 
     void started(Delivery delivery, boolean answer) {}

@@ -16,15 +16,23 @@ final class Checkers {
             new Pauses(),
             new Bounds(),
             new Status(),
+            new Stuck(),
             new GivenUpCleanly(),
             new Promptness(),
             new Liveness());
 
-    Checkers(Simulation simulation) {
+    private final boolean on;
+
+    /** @param on whether they look at all: nothing is promised of a client without the library */
+    Checkers(Simulation simulation, boolean on) {
+        this.on = on;
         all.forEach(checker -> checker.simulation = simulation);
     }
 
     void all(Consumer<Checker> event) {
+        if (!on) {
+            return;
+        }
         for (Checker checker : all) {
             event.accept(checker);
         }

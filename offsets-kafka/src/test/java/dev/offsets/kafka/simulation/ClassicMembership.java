@@ -62,6 +62,7 @@ final class ClassicMembership extends Membership {
         rejoin = false;
         state = State.JOINING;
         noticeDelay = client.chance.millis(0, 40);
+        client.commits.awaitArrivals();
         group.join(memberId, client.owned());
     }
 
@@ -85,6 +86,9 @@ final class ClassicMembership extends Membership {
 
     @Override
     RuntimeException refusal() {
+        if (state != State.OUTSIDE && !group.knows(memberId)) {
+            return new CommitFailedException(); // its heartbeats have told it
+        }
         return switch (state) {
             case STABLE -> null;
             case JOINING -> new RebalanceInProgressException("joining");
@@ -105,6 +109,7 @@ final class ClassicMembership extends Membership {
             client.lose(client.owned());
         }
         state = State.OUTSIDE;
+        client.commits.awaitArrivals();
         group.leave(memberId);
     }
 

@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
@@ -59,8 +60,14 @@ final class CommitChannel {
                             + Trace.answer(commit.failure));
                     simulation.checkers.all(checker -> checker.answered(client, commit));
                     client.guarded(
-                            "commit callback", () -> callback.onComplete(commit.offsets, asynchronous(commit.failure)));
+                            "commit callback", () -> callback.onComplete(told(commit), asynchronous(commit.failure)));
                 }));
+    }
+
+    /** Of a commit that failed, KIP-848's client does not say what it was. */
+    private Map<TopicPartition, OffsetAndMetadata> told(Commit commit) {
+        boolean silent = commit.failure != null && simulation.settings.protocol == Protocol.CONSUMER;
+        return silent ? null : commit.offsets;
     }
 
     private static RuntimeException asynchronous(RuntimeException failure) {
@@ -115,13 +122,15 @@ final class CommitChannel {
         }
     }
 
-    private void await(long deadline, java.util.function.BooleanSupplier done) {
+    private void await(long deadline, BooleanSupplier done) {
+        // KIP-848's client may notice a wakeup only when the answer is there: then it stays for the next poll
+        boolean noticed = simulation.settings.protocol != Protocol.CONSUMER || chance.perMille(800);
         time.passUntil(
                 deadline,
                 () -> done.getAsBoolean()
-                        || client.isWoken()
+                        || noticed && client.isWoken()
                         || Thread.currentThread().isInterrupted());
-        if (client.takeWakeup()) {
+        if (noticed && client.takeWakeup()) {
             throw new WakeupException();
         }
         if (Thread.interrupted()) {
@@ -212,6 +221,11 @@ final class CommitChannel {
         Map<TopicPartition, OffsetAndMetadata> stored = new LinkedHashMap<>();
         partitions.forEach(partition -> stored.put(partition, simulation.group.stored(partition)));
         return stored;
+    }
+
+    /** What has been sent gets to the coordinator before whatever is sent next. */
+    void awaitArrivals() {
+        time.passUntil(lastArrivalAt, () -> false);
     }
 
     /** Whether a commit has not been answered yet, or its callback has not run. */

@@ -30,6 +30,7 @@ final class ConsumerMembership extends Membership {
         }
         if (!joined) {
             joined = true;
+            client.commits.awaitArrivals();
             group.join(memberId);
         }
         group.polled(memberId);
@@ -76,6 +77,7 @@ final class ConsumerMembership extends Membership {
             client.lose(client.owned());
         }
         joined = false;
+        client.commits.awaitArrivals();
         group.leave(memberId);
     }
 

@@ -19,6 +19,7 @@ final class Delivery {
     private final TrackedRecords<Long, Entry> result;
     private final ConsumerRecord<Long, Entry> record;
 
+    long givenAt;
     int accepted;
     boolean started;
     boolean failed;

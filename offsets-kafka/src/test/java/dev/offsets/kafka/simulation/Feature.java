@@ -24,6 +24,8 @@ enum Feature {
     OFFSET_EXPIRY,
     /** A topic that is deleted, and made anew a while later. */
     RECREATION,
+    /** A topic of which the group may not commit anything for a while. */
+    DENIED_TOPIC,
     /** A consumer interceptor that removes records, and drops the next offsets of each result. */
     INTERCEPTOR,
     USER_PAUSE,
@@ -43,5 +45,7 @@ enum Feature {
     /** Work that outlives the patience of whoever waits for it. */
     LATE_WORKERS,
     FORGETFUL_WORKERS,
-    FAILING_WORKERS
+    FAILING_WORKERS,
+    /** A limit to how long a record may be incomplete. */
+    STUCK_LIMIT
 }

@@ -61,6 +61,9 @@ final class LogActor {
             log.deleteBelow(chance.nanos(log.start(), log.end()));
             simulation.trace.add(() -> "  " + log.topicPartition + " starts at " + log.start());
         }
+        if (happens(Feature.DENIED_TOPIC, 15)) {
+            deny();
+        }
         if (happens(Feature.RECREATION, 6)) {
             recreate();
         }
@@ -85,6 +88,15 @@ final class LogActor {
         simulation.trace.add(
                 () -> "  " + log.topicPartition + " has leader epoch " + log.epoch() + " from " + log.end());
         simulation.checkers.all(checker -> checker.logChanged(log));
+    }
+
+    private void deny() {
+        simulation.trace.add(() -> "  " + logs.get(0).topicPartition.topic() + " is denied");
+        logs.forEach(log -> log.deny(true));
+        simulation.time.in(chance.millis(50, 3_000), () -> {
+            simulation.trace.add(() -> "  " + logs.get(0).topicPartition.topic() + " is allowed");
+            logs.forEach(log -> log.deny(false));
+        });
     }
 
     private void recreate() {

@@ -3,6 +3,7 @@ package dev.offsets.kafka.simulation;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 
 /** While commits succeed, progress is sent as soon as the policy wants it, give or take a turn of the library's loop. */
 final class Promptness extends Checker {
@@ -12,7 +13,11 @@ final class Promptness extends Checker {
     private static final long SLACK_NANOS = 20 * VirtualTime.MILLI;
 
     private final Map<View, Long> progressSince = new HashMap<>();
-    private final Map<String, Long> failedAt = new HashMap<>();
+    /** How long a topic whose commits succeed may be held up by one whose commits are denied. */
+    private static final long BESIDE_A_DENIED_TOPIC_NANOS = 2 * VirtualTime.SECOND;
+
+    /** Until when commits of a process, or of one topic by it, may be left alone. */
+    private final Map<String, Long> leftAloneUntil = new HashMap<>();
 
     @Override
     void commitCalled(SimulatedClient client, Commit commit) {
@@ -21,18 +26,33 @@ final class Promptness extends Checker {
 
     @Override
     void answered(SimulatedClient client, Commit commit) {
-        if (commit.failure != null) {
-            failedAt.put(client.process, simulation.time.now());
+        if (commit.failure instanceof TopicAuthorizationException denied) {
+            for (TopicPartition partition : commit.offsets.keySet()) {
+                boolean itself = denied.unauthorizedTopics().contains(partition.topic());
+                leaveAlone(
+                        client.process + " " + partition.topic(),
+                        itself ? AFTER_A_FAILURE_NANOS : BESIDE_A_DENIED_TOPIC_NANOS);
+            }
+        } else if (commit.failure != null) {
+            leaveAlone(client.process, AFTER_A_FAILURE_NANOS);
         }
+    }
+
+    private void leaveAlone(String who, long nanos) {
+        leftAloneUntil.merge(who, simulation.time.now() + nanos, Math::max);
+    }
+
+    private boolean isLeftAlone(String who) {
+        return simulation.time.now() < leftAloneUntil.getOrDefault(who, 0L);
     }
 
     @Override
     void polling(SimulatedClient client) {
         long now = simulation.time.now();
-        Long failed = failedAt.get(client.process);
-        boolean afterFailure = failed != null && now - failed < AFTER_A_FAILURE_NANOS;
         for (Assigned one : client.positions.assigned.values()) {
             View view = view(client.process, one.topicPartition);
+            boolean afterFailure =
+                    isLeftAlone(client.process) || isLeftAlone(client.process + " " + one.topicPartition.topic());
             boolean waits = client.commits.isWaiting() || afterFailure || simulation.isClosing(client.process);
             if (waits || !hasProgress(client, one.topicPartition, view)) {
                 progressSince.remove(view);

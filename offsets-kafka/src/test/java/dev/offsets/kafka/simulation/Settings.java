@@ -26,6 +26,9 @@ final class Settings {
     final Duration drainTimeout;
     final Duration apiTimeout;
     final int maxInFlightOfAll;
+    /** How long a record may be incomplete; null for as long as it likes. */
+    final Duration stuckLimit;
+
     final Duration commitKeepAlive = Duration.ofSeconds(2);
     /** How long the coordinator keeps an offset that nobody commits again. */
     final long offsetRetentionNanos = 8 * VirtualTime.SECOND;
@@ -57,6 +60,7 @@ final class Settings {
         explicitStarts = chance.perMille(300);
         drainTimeout = Duration.ofMillis(chance.pick(0, 50, 400));
         apiTimeout = Duration.ofMillis(chance.pick(400, 1_500));
+        stuckLimit = scenario.has(Feature.STUCK_LIMIT) ? Duration.ofMillis(chance.pick(100, 1_000)) : null;
         policyName = chance.pick("afterProcessing", "batched", "timeBounded", "both");
         longestUncommittedNanos = switch (policyName) {
             case "afterProcessing" -> 0;
@@ -69,6 +73,28 @@ final class Settings {
             case "timeBounded" -> CommitPolicy.timeBounded(Duration.ofMillis(300));
             default -> CommitPolicy.batched(10).or(CommitPolicy.timeBounded(Duration.ofMillis(300)));
         };
+    }
+
+    /** For a script, which decides itself what happens. */
+    Settings(Protocol protocol, Setup setup, String topic) {
+        this.protocol = protocol;
+        interceptor = false;
+        users = 0;
+        for (int partition = 0; partition < setup.partitions(); partition++) {
+            partitions.add(new TopicPartition(topic, partition));
+        }
+        resetPolicy = setup.resetPolicy();
+        readCommitted = setup.readCommitted();
+        maxPollRecords = setup.maxPollRecords();
+        maxInFlight = 1_000;
+        maxInFlightOfAll = 1_000;
+        explicitStarts = false;
+        stuckLimit = null;
+        drainTimeout = Duration.ofMillis(100);
+        apiTimeout = Duration.ofSeconds(10);
+        policyName = "afterProcessing";
+        longestUncommittedNanos = 0;
+        policy = CommitPolicy.afterProcessing();
     }
 
     Set<String> topics() {
@@ -96,6 +122,7 @@ final class Settings {
                 + (readCommitted ? ", read_committed" : ", read_uncommitted") + ", max.poll.records " + maxPollRecords
                 + ", maxInFlightPerPartition " + maxInFlight + ", maxInFlight " + maxInFlightOfAll
                 + (explicitStarts ? ", explicitStarts" : "")
+                + (stuckLimit == null ? "" : ", stopWhenStuckFor " + stuckLimit)
                 + ", drainTimeout " + drainTimeout + ", default.api.timeout " + apiTimeout + ", " + policyName;
     }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.Metric;
@@ -30,7 +31,9 @@ public final class SimulatedClient {
     private final VirtualTime time;
     private final Set<String> topics = new LinkedHashSet<>();
     private ConsumerRebalanceListener listener;
+    private InvalidOffsetException foundInvalid;
     private boolean woken;
+    private boolean closing;
     private boolean closed;
     private boolean crashed;
 
@@ -102,7 +105,7 @@ public final class SimulatedClient {
             }
             commits.runCallbacks();
             membership.poll();
-            positions.update();
+            findPositions();
             ConsumerRecords<Long, Entry> records = positions.collect();
             if (records != null) {
                 return intercept(records);
@@ -115,6 +118,23 @@ public final class SimulatedClient {
             throwIfInterrupted();
         } while (time.now() < deadline);
         return ConsumerRecords.empty();
+    }
+
+    /** KIP-848's client may find a position invalid twice, and throw the second time although it was set meanwhile. */
+    private void findPositions() {
+        if (foundInvalid != null) {
+            InvalidOffsetException again = foundInvalid;
+            foundInvalid = null;
+            throw again;
+        }
+        try {
+            positions.update();
+        } catch (InvalidOffsetException e) {
+            if (simulation.settings.protocol == Protocol.CONSUMER && chance.perMille(300)) {
+                foundInvalid = e;
+            }
+            throw e;
+        }
     }
 
     private ConsumerRecords<Long, Entry> intercept(ConsumerRecords<Long, Entry> fetched) {
@@ -254,6 +274,7 @@ public final class SimulatedClient {
             return;
         }
         enter();
+        closing = true;
         long deadline = time.now() + timeout.toNanos();
         if (!topics.isEmpty()) {
             membership.leave();
@@ -312,14 +333,19 @@ public final class SimulatedClient {
         }
     }
 
+    /** Whether a wakeup is to end what waits; nothing does while closing. */
     boolean isWoken() {
-        return woken;
+        return woken && !closing;
     }
 
     boolean takeWakeup() {
-        boolean taken = woken;
-        woken = false;
+        boolean taken = isWoken();
+        woken &= closing;
         return taken;
+    }
+
+    long now() {
+        return time.now();
     }
 
     boolean isClosed() {

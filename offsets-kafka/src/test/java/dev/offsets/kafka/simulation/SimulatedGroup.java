@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
@@ -65,7 +66,8 @@ abstract class SimulatedGroup {
             return refusal;
         }
         offsets.forEach((topicPartition, offset) -> {
-            if (!simulation.log(topicPartition).isMissing()) {
+            SimulatedLog log = simulation.log(topicPartition);
+            if (!log.isMissing() && !log.isDenied()) {
                 stored.put(topicPartition, offset);
                 storedAt.put(topicPartition, simulation.time.now());
                 simulation.trace.add(
@@ -73,9 +75,15 @@ abstract class SimulatedGroup {
                 simulation.checkers.all(checker -> checker.stored(process, topicPartition, offset));
             }
         });
-        boolean all = offsets.keySet().stream()
-                .noneMatch(partition -> simulation.log(partition).isMissing());
-        return all ? null : new UnknownTopicOrPartitionException("deleted");
+        for (TopicPartition topicPartition : offsets.keySet()) {
+            if (simulation.log(topicPartition).isDenied()) {
+                return new TopicAuthorizationException(Set.of(topicPartition.topic()));
+            }
+            if (simulation.log(topicPartition).isMissing()) {
+                return new UnknownTopicOrPartitionException("deleted");
+            }
+        }
+        return null;
     }
 
     boolean knows(String memberId) {

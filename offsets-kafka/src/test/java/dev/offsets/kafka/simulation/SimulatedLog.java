@@ -19,6 +19,8 @@ final class SimulatedLog {
     private long firstOpen = Long.MAX_VALUE;
     private long epochChangedAt;
     private boolean missing;
+    private boolean denied;
+    private long highestEnd;
 
     /** What is appended below this offset, a consumer can't be blamed for missing. */
     private long excusedBelow;
@@ -72,12 +74,22 @@ final class SimulatedLog {
         return missing;
     }
 
+    /** Whether its offsets may not be committed now. */
+    boolean isDenied() {
+        return denied;
+    }
+
+    void deny(boolean isDenied) {
+        denied = isDenied;
+    }
+
     void append(Kind kind) {
         Entry entry = new Entry(end(), epoch(), kind);
         if (entry.offset < excusedBelow) {
             entry.excuse(excuse);
         }
         entries.add(entry);
+        highestEnd = Math.max(highestEnd, end());
         if (kind == Kind.OPEN) {
             firstOpen = Math.min(firstOpen, entry.offset);
         }
@@ -150,7 +162,7 @@ final class SimulatedLog {
     }
 
     void delete() {
-        excuseBelow(end(), "at an offset that the topic had before it was deleted");
+        excuseBelow(highestEnd, "at an offset that the topic had before it was deleted");
         missing = true;
     }
 

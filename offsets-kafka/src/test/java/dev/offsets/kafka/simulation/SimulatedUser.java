@@ -2,6 +2,7 @@ package dev.offsets.kafka.simulation;
 
 import dev.offsets.kafka.CloseResult;
 import dev.offsets.kafka.RecordFailedException;
+import dev.offsets.kafka.RecordStuckException;
 import dev.offsets.kafka.TrackedConsumer;
 import dev.offsets.kafka.TrackedRecord;
 import dev.offsets.kafka.TrackedRecords;
@@ -84,6 +85,9 @@ final class SimulatedUser {
         if (settings.explicitStarts) {
             builder.explicitStarts();
         }
+        if (settings.stuckLimit != null) {
+            builder.stopWhenStuckFor(settings.stuckLimit);
+        }
         consumer = VirtualClock.use(builder, simulation.time::now, simulation.time::pass, client.chance::fraction)
                 .build();
         simulation.trace.add(() -> client.process + "  starts" + (withHandles ? "" : ", with Kafka's records"));
@@ -142,6 +146,8 @@ final class SimulatedUser {
             return expected.interruptThrown() || unexpected("poll", e);
         } catch (RecordFailedException e) {
             return afterFailure(e);
+        } catch (RecordStuckException e) {
+            return afterStuck(e);
         } catch (InvalidOffsetException e) {
             simulation.trace.add(() -> client.process + "  no offset: " + e.getMessage());
             if (!simulation.settings.resetPolicy.equals("none")) {
@@ -161,11 +167,23 @@ final class SimulatedUser {
         }
     }
 
+    private boolean afterStuck(RecordStuckException stuck) {
+        simulation.trace.add(() -> client.process + "  " + stuck.getMessage());
+        simulation.checkers.all(checker -> checker.saidStuck(this, stuck.topicPartition(), stuck.offset()));
+        if (!simulation.isCalm() && chance.perMille(500)) {
+            close(simulation.settings.drainTimeout);
+            return false;
+        }
+        actions.seek(stuck.topicPartition(), new OffsetAndMetadata(stuck.offset()));
+        return true;
+    }
+
     private TrackedRecords<Long, Entry> poll() {
         Duration timeout = simulation.isCalm()
                 ? Duration.ofMillis(chance.between(100, 1_000))
                 : Duration.ofMillis(chance.pick(0, 10, 100, chance.between(0, 500)));
         expected.pollBegins();
+        simulation.checkers.all(checker -> checker.pollBegins(this));
         long started = simulation.time.now();
         long late = simulation.time.late();
         TrackedRecords<Long, Entry> records;
@@ -178,6 +196,7 @@ final class SimulatedUser {
                     .plus(SLACK);
             checkTook("poll", started, late, most);
         }
+        simulation.checkers.all(checker -> checker.pollReturned(this));
         if (expected.pollShouldHaveThrown()) {
             simulation.violated("Exceptions", client.process + " was not woken by wakeup()");
         }
@@ -216,6 +235,8 @@ final class SimulatedUser {
     private void give(Delivery delivery) {
         deliveries.removeIf(one -> one.view.over || one.accepted > 0 && !one.failed);
         deliveries.add(delivery);
+        delivery.givenAt = simulation.time.now();
+        simulation.checkers.all(checker -> checker.handedOut(delivery));
         workers.give(delivery);
     }
 

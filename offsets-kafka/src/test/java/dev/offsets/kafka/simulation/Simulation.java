@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 
@@ -41,13 +42,18 @@ final class Simulation {
     private int events;
 
     private Simulation(Scenario scenario, Supplier<Tampering> tamperings, boolean traced) {
+        this(scenario, new Settings(scenario), tamperings, traced, true);
+    }
+
+    private Simulation(
+            Scenario scenario, Settings settings, Supplier<Tampering> tamperings, boolean traced, boolean checked) {
         this.scenario = scenario;
         this.tamperings = tamperings;
-        this.settings = new Settings(scenario);
+        this.settings = settings;
         this.trace = new Trace(traced);
         this.time = new VirtualTime(this::checkRunning);
         this.trace.useTime(time);
-        this.checkers = new Checkers(this);
+        this.checkers = new Checkers(this, checked);
         settings.partitions.forEach(partition -> logs.put(partition, new SimulatedLog(partition, time)));
         this.group = switch (settings.protocol) {
             case MANUAL -> new NoGroup(this);
@@ -55,6 +61,11 @@ final class Simulation {
             case CLASSIC_COOPERATIVE -> new ClassicGroup(this, false);
             case CONSUMER -> new ConsumerGroup(this);
         };
+    }
+
+    /** A cluster in which nothing happens by itself, and nobody looks at what others do. */
+    static Simulation staged(Settings settings, Supplier<Tampering> tamperings) {
+        return new Simulation(new Scenario(1, Set.of(), 0), settings, tamperings, false, false);
     }
 
     /** Runs a scenario with the library as it is. */

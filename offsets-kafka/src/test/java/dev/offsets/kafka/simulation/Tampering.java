@@ -8,6 +8,8 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -39,6 +41,14 @@ class Tampering {
 
     ConsumerRecords<Long, Entry> poll(SimulatedClient client, Duration timeout) {
         return client.poll(timeout);
+    }
+
+    void close(SimulatedClient client, Duration timeout) {
+        client.close(timeout);
+    }
+
+    Map<MetricName, Metric> metrics(SimulatedClient client) {
+        return client.metrics();
     }
 
     void subscribe(SimulatedClient client, Collection<String> topics, ConsumerRebalanceListener listener) {

@@ -3,6 +3,7 @@ package dev.offsets.kafka.simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -147,7 +148,9 @@ final class UserActions {
 
     /** Nothing is stored, or what is stored is not there, and there is no reset policy. */
     void seekAfter(InvalidOffsetException noOffset) {
-        for (TopicPartition partition : noOffset.partitions()) {
+        Set<TopicPartition> stillHere = new LinkedHashSet<>(noOffset.partitions());
+        stillHere.retainAll(user.consumer().assignment());
+        for (TopicPartition partition : stillHere) {
             seekToEdge(partition, !simulation.isCalm() && chance.perMille(300));
         }
     }

@@ -15,6 +15,7 @@ import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.DisconnectException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 
 /** Ways to commit the wrong thing, or at the wrong moment. */
 final class WrongCommits {
@@ -203,6 +204,30 @@ final class WrongCommits {
             client.commitAsync(offsets, (committed, exception) -> {
                 if (exception != null) {
                     given.addAll(offsets.keySet());
+                }
+                callback.onComplete(committed, exception);
+            });
+        }
+    }
+
+    /** While one topic is denied, no other is committed either. */
+    static final class AllForOne extends Tampering {
+        private static final long HELD_UP_NANOS = 4 * VirtualTime.SECOND;
+
+        private long heldUpUntil;
+        private Exception reason;
+
+        @Override
+        void commitAsync(
+                SimulatedClient client, Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            if (client.now() < heldUpUntil) {
+                callback.onComplete(offsets, reason);
+                return;
+            }
+            client.commitAsync(offsets, (committed, exception) -> {
+                if (exception instanceof TopicAuthorizationException) {
+                    heldUpUntil = client.now() + HELD_UP_NANOS;
+                    reason = exception;
                 }
                 callback.onComplete(committed, exception);
             });
