@@ -2,6 +2,10 @@ package dev.offsets;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 
 /**
  * The records of a stretch of offsets, one state byte for each offset.
@@ -33,6 +37,13 @@ final class Segment {
     /** Failed: an outcome was reported, and the record stays incomplete. */
     static final byte FAILED = 4;
 
+    /** Eight states read at once. */
+    private static final VarHandle EIGHT_STATES =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private static final long EIGHT_FINISHED = FINISHED * 0x0101010101010101L;
+    private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
+
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(byte[].class);
     private static final VarHandle NEWEST_MARK;
 
@@ -52,9 +63,11 @@ final class Segment {
 
     /** Set by a thread that finished a record here, cleared by the owner before it counts. */
     private volatile boolean finishedSinceCount;
-    // The owner thread's own.
-    private int finishedAtCount;
-    private int passed;
+    // The owner thread's own. A segment has few enough records for a short, and there may be many segments.
+    private short finishedAtCount;
+    private short passed;
+    private int firstFingerprint = OffsetTracker.NO_FINGERPRINT;
+    private boolean severalEpochs;
 
     /**
      * From this index on, until the next newer mark: the leader epoch of the records and the time they were tracked.
@@ -76,9 +89,13 @@ final class Segment {
     }
 
     /** Owner thread: a record is about to be handed out. */
-    void deliver(long offset, int leaderEpoch, long nowNanos, long markResolutionNanos) {
+    void deliver(long offset, int leaderEpoch, int fingerprint, long nowNanos, long markResolutionNanos) {
         int index = index(offset);
         Mark mark = newestMark;
+        if (index == 0) {
+            firstFingerprint = fingerprint;
+        }
+        severalEpochs |= mark != null && mark.leaderEpoch != leaderEpoch;
         if (mark == null || mark.leaderEpoch != leaderEpoch || nowNanos - mark.trackedAtNanos >= markResolutionNanos) {
             NEWEST_MARK.setRelease(this, new Mark(index, leaderEpoch, nowNanos, mark));
         }
@@ -135,7 +152,7 @@ final class Segment {
 
     /** Owner thread: so many finished records of this segment are now below the committable offset. */
     void pass(int finished) {
-        passed += finished;
+        passed = (short) (passed + finished);
     }
 
     /**
@@ -150,9 +167,78 @@ final class Segment {
             for (int index = 0; index < states.length; index++) {
                 finished += state(index) == FINISHED ? 1 : 0;
             }
-            finishedAtCount = finished;
+            finishedAtCount = (short) finished;
         }
         return finishedAtCount - passed;
+    }
+
+    /** Owner thread: adds what has finished at and above an offset, and the first record as an anchor. */
+    void addFinished(long from, ResumeMapBuilder map) {
+        if (firstFingerprint != OffsetTracker.NO_FINGERPRINT) {
+            map.add(new ResumeMap.Anchor(firstOffset, firstFingerprint));
+        }
+        int fromIndex = from <= firstOffset ? 0 : (int) Math.min(from - firstOffset, states.length);
+        for (EpochSpan span : epochSpans()) {
+            if (span.leaderEpoch != OffsetTracker.NO_EPOCH) {
+                addFinished(Math.max(fromIndex, span.fromIndex), span.toIndex, span.leaderEpoch, map);
+            }
+        }
+    }
+
+    private record EpochSpan(int fromIndex, int toIndex, int leaderEpoch) {}
+
+    /** In ascending order. */
+    private List<EpochSpan> epochSpans() {
+        if (!severalEpochs) {
+            return List.of(new EpochSpan(0, states.length, newestMark.leaderEpoch));
+        }
+        List<EpochSpan> spans = new ArrayList<>();
+        int toIndex = states.length;
+        for (Mark mark = newestMark; mark != null; mark = mark.older) {
+            if (mark.older == null || mark.older.leaderEpoch != mark.leaderEpoch) {
+                spans.add(new EpochSpan(mark.fromIndex, toIndex, mark.leaderEpoch));
+                toIndex = mark.fromIndex;
+            }
+        }
+        Collections.reverse(spans);
+        return spans;
+    }
+
+    /** Plain reads are enough: a record that is seen finished has finished, and stays so. */
+    private void addFinished(int fromIndex, int toIndex, int leaderEpoch, ResumeMapBuilder map) {
+        int runStart = -1;
+        int index = fromIndex;
+        while (index < toIndex) {
+            boolean eight = toIndex - index >= Long.BYTES;
+            int finished = eight ? finishedOfEight(index) : states[index] == FINISHED ? 1 : 0;
+            int width = eight ? Long.BYTES : 1;
+            int done = 0;
+            while (done < width) {
+                // The lowest bits that are alike: a run goes on, or a gap does.
+                int bits = finished >>> done;
+                boolean inRun = (bits & 1) != 0;
+                int alike = Math.min(width - done, Integer.numberOfTrailingZeros(inRun ? ~bits : bits));
+                if (inRun && runStart < 0) {
+                    runStart = index + done;
+                } else if (!inRun && runStart >= 0) {
+                    map.add(firstOffset + runStart, firstOffset + index + done, leaderEpoch);
+                    runStart = -1;
+                }
+                done += alike;
+            }
+            index += width;
+        }
+        if (runStart >= 0) {
+            map.add(firstOffset + runStart, firstOffset + toIndex, leaderEpoch);
+        }
+    }
+
+    /** One bit for each of eight states, the first state's lowest: whether it is FINISHED. */
+    private int finishedOfEight(int index) {
+        long differences = (long) EIGHT_STATES.get(states, index) ^ EIGHT_FINISHED;
+        long different = (differences & LOW_BITS) + LOW_BITS | differences | LOW_BITS;
+        // Gathers the lowest bit of each byte in the highest byte.
+        return (int) ((~different >>> 7) * 0x0102040810204080L >>> Long.SIZE - Byte.SIZE);
     }
 
     int leaderEpoch(long offset) {
