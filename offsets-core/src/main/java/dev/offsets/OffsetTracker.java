@@ -397,6 +397,7 @@ public final class OffsetTracker {
      *     {@link #end}
      */
     public ResumeMap resumeMap(CommitPoint point) {
+        Objects.requireNonNull(point, "point");
         ResumeMapBuilder finished = new ResumeMapBuilder(point.offset());
         for (int i = 0; i < segmentCount; i++) {
             segments[i].addFinished(point.offset(), finished);

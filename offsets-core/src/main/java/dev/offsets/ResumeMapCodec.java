@@ -30,7 +30,11 @@ final class ResumeMapCodec {
         if (kept.isEmpty()) {
             return new EncodedResumeMap("", 0, leftOut);
         }
-        byte[] message = ResumeMapMessage.write(map.keeping(kept));
+        return new EncodedResumeMap(text(map.keeping(kept), logId), finishedKept, leftOut);
+    }
+
+    static String text(ResumeMap map, long logId) {
+        byte[] message = ResumeMapMessage.write(map);
         byte[] bytes = ByteBuffer.allocate(HEADER_BYTES + message.length)
                 .putInt(checksum(message))
                 .putInt(binding(logId, map.base()))
@@ -38,7 +42,7 @@ final class ResumeMapCodec {
                 .array();
         StringBuilder text = new StringBuilder(MARK).append(VERSION);
         PrintableBytes.append(text, bytes);
-        return new EncodedResumeMap(text.toString(), finishedKept, leftOut);
+        return text.toString();
     }
 
     /**

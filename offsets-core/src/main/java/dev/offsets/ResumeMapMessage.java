@@ -52,10 +52,11 @@ final class ResumeMapMessage {
         message.writeAnchors(anchors);
         int most = Math.min(runs.size(), MOST_RUNS);
         for (int count = 0; count < most; count++) {
-            if (runs.get(count).start() - message.end > LONGEST_GAP) {
+            Run run = runs.get(count);
+            if (run.start() - message.end > LONGEST_GAP || run.length() > LONGEST_RUN) {
                 return count;
             }
-            message.writeRun(runs.get(count));
+            message.writeRun(run);
             if (!writer.fits(limitBytes - END_BYTES)) {
                 return count;
             }
@@ -138,9 +139,10 @@ final class ResumeMapMessage {
         long epoch = leaderEpoch + (sameEpoch ? 0 : codeNumber(0) + 1);
         long gap = gaps.code(coder, 0) + (sameEpoch ? 1 : 0);
         long length = lengths.code(coder, 0) + 1;
-        boolean possible = epoch >= 0
-                && epoch <= Integer.MAX_VALUE
+        boolean possible = epoch <= Integer.MAX_VALUE
+                && gap >= 0
                 && gap <= LONGEST_GAP
+                && length >= 1
                 && length <= LONGEST_RUN
                 && end <= Long.MAX_VALUE - gap - length;
         if (!possible) {
@@ -152,10 +154,7 @@ final class ResumeMapMessage {
         return run;
     }
 
-    /** Writes or reads one of the few other numbers, from zero to 2^32 - 2; the small ones take less. */
     private long codeNumber(long value) {
-        int exponent = Long.SIZE - 1 - Long.numberOfLeadingZeros(value + 1);
-        exponent = (int) LengthCode.codeEven(coder, exponent, EXPONENT_BITS);
-        return (1L << exponent | LengthCode.codeEven(coder, value + 1, exponent)) - 1;
+        return LengthCode.codeNumber(coder, value, EXPONENT_BITS);
     }
 }
