@@ -402,7 +402,8 @@ public final class OffsetTracker {
         for (int i = 0; i < segmentCount; i++) {
             segments[i].addFinished(point.offset(), finished);
         }
-        return resumed.map().union(finished.build(), point.offset());
+        ResumeMap before = resumed.map();
+        return before.isEmpty() ? finished.build() : before.union(finished.build(), point.offset());
     }
 
     /**

@@ -5,11 +5,12 @@ import dev.offsets.ResumeMap.Run;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
  * A resume map as a string and back: a mark and a version, then as {@linkplain PrintableBytes printable} bytes a checksum,
- * what binds the map to its log and offset, and the {@linkplain ResumeMapMessage message}.
+ * what binds the map to its log and offset, and the {@linkplain ResumeMapWriter message}.
  */
 final class ResumeMapCodec {
     /** A letter and a full stop: no Base64 text begins like this. */
@@ -24,20 +25,20 @@ final class ResumeMapCodec {
     static EncodedResumeMap encode(ResumeMap map, long logId, int mostCharacters) {
         int characters = Math.min(mostCharacters, EncodedResumeMap.MOST_CHARACTERS) - PREFIX;
         int limitBytes = PrintableBytes.bytesIn(Math.max(0, characters)) - HEADER_BYTES;
-        List<Run> kept = whatFits(map, limitBytes);
-        long finishedKept = finished(kept);
-        long leftOut = map.finishedRecords() - finishedKept;
+        Optional<byte[]> whole = ResumeMapWriter.writeIfItFits(map, limitBytes);
+        ResumeMap kept = whole.isPresent() ? map : map.keeping(runsThatFit(map, limitBytes));
+        long leftOut = map.finishedRecords() - kept.finishedRecords();
         if (kept.isEmpty()) {
             return new EncodedResumeMap("", 0, leftOut);
         }
-        return new EncodedResumeMap(text(map.keeping(kept), logId), finishedKept, leftOut);
+        byte[] message = whole.orElseGet(() -> ResumeMapWriter.write(kept));
+        return new EncodedResumeMap(text(message, logId, map.base()), kept.finishedRecords(), leftOut);
     }
 
-    static String text(ResumeMap map, long logId) {
-        byte[] message = ResumeMapMessage.write(map);
+    static String text(byte[] message, long logId, long base) {
         byte[] bytes = ByteBuffer.allocate(HEADER_BYTES + message.length)
                 .putInt(checksum(message))
-                .putInt(binding(logId, map.base()))
+                .putInt(binding(logId, base))
                 .put(message)
                 .array();
         StringBuilder text = new StringBuilder(MARK).append(VERSION);
@@ -46,18 +47,15 @@ final class ResumeMapCodec {
     }
 
     /**
-     * The runs that are to be kept, so that the most finished records are: all, or else the lowest ones of a certain
-     * length or more, which are the better choice where short ones below would use up the space for long ones above.
+     * The runs to keep when there is no room for all, so that the most finished records are told of: the lowest of those
+     * that have a certain length. Without the shorter ones the rest comes cheaper, and reaches farther.
      */
-    private static List<Run> whatFits(ResumeMap map, int limitBytes) {
+    private static List<Run> runsThatFit(ResumeMap map, int limitBytes) {
         List<Run> best = List.of();
         List<Run> candidates = map.runs();
         for (long shortest = 1; finished(candidates) > finished(best); shortest *= 2) {
-            int count = ResumeMapMessage.countThatFits(map.base(), candidates, map.anchors(), limitBytes);
-            List<Run> fitting = candidates.subList(0, count);
-            if (finished(fitting) > finished(best)) {
-                best = fitting;
-            }
+            List<Run> fitting = candidates.subList(0, ResumeMapWriter.countThatFits(map, candidates, limitBytes));
+            best = finished(fitting) > finished(best) ? fitting : best;
             candidates = longerThan(shortest, candidates);
         }
         return best;
@@ -109,7 +107,7 @@ final class ResumeMapCodec {
         if (binding != binding(logId, base)) {
             return failed(Outcome.OTHER_LOG_OR_OFFSET, base);
         }
-        return ResumeMapMessage.read(base, message)
+        return ResumeMapReader.read(base, message)
                 .map(map -> new DecodedResumeMap(map, Outcome.INTACT))
                 .orElseGet(() -> failed(Outcome.DAMAGED, base));
     }

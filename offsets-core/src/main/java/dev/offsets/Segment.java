@@ -43,6 +43,8 @@ final class Segment {
 
     private static final long EIGHT_FINISHED = FINISHED * 0x0101010101010101L;
     private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
+    private static final int EIGHT_BITS = 0xFF;
+    private static final int NO_RUN = -1;
 
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(byte[].class);
     private static final VarHandle NEWEST_MARK;
@@ -204,41 +206,44 @@ final class Segment {
         return spans;
     }
 
-    /** Plain reads are enough: a record that is seen finished has finished, and stays so. */
     private void addFinished(int fromIndex, int toIndex, int leaderEpoch, ResumeMapBuilder map) {
-        int runStart = -1;
-        int index = fromIndex;
-        while (index < toIndex) {
-            boolean eight = toIndex - index >= Long.BYTES;
-            int finished = eight ? finishedOfEight(index) : states[index] == FINISHED ? 1 : 0;
-            int width = eight ? Long.BYTES : 1;
-            int done = 0;
-            while (done < width) {
-                // The lowest bits that are alike: a run goes on, or a gap does.
-                int bits = finished >>> done;
-                boolean inRun = (bits & 1) != 0;
-                int alike = Math.min(width - done, Integer.numberOfTrailingZeros(inRun ? ~bits : bits));
-                if (inRun && runStart < 0) {
-                    runStart = index + done;
-                } else if (!inRun && runStart >= 0) {
-                    map.add(firstOffset + runStart, firstOffset + index + done, leaderEpoch);
-                    runStart = -1;
+        int runStart = NO_RUN;
+        for (int index = fromIndex; index < toIndex; index += Long.BYTES) {
+            int finished = toIndex - index < Long.BYTES ? finishedOfRest(index, toIndex) : finishedOfEight(index);
+            int changes = (finished ^ (finished << 1 | (runStart == NO_RUN ? 0 : 1))) & EIGHT_BITS;
+            for (; changes != 0; changes &= changes - 1) {
+                int changesAt = index + Integer.numberOfTrailingZeros(changes);
+                if (runStart == NO_RUN) {
+                    runStart = changesAt;
+                } else {
+                    map.add(firstOffset + runStart, firstOffset + changesAt, leaderEpoch);
+                    runStart = NO_RUN;
                 }
-                done += alike;
             }
-            index += width;
         }
-        if (runStart >= 0) {
+        if (runStart != NO_RUN) {
             map.add(firstOffset + runStart, firstOffset + toIndex, leaderEpoch);
         }
     }
 
-    /** One bit for each of eight states, the first state's lowest: whether it is FINISHED. */
+    /**
+     * One bit for each of eight states, the lowest for the first: whether it is FINISHED. A plain read is enough: a
+     * record that is seen finished has finished, and stays so.
+     */
     private int finishedOfEight(int index) {
         long differences = (long) EIGHT_STATES.get(states, index) ^ EIGHT_FINISHED;
+        // The highest bit of each byte that differs anywhere.
         long different = (differences & LOW_BITS) + LOW_BITS | differences | LOW_BITS;
-        // Gathers the lowest bit of each byte in the highest byte.
+        // The product gathers the eight bits in its highest byte.
         return (int) ((~different >>> 7) * 0x0102040810204080L >>> Long.SIZE - Byte.SIZE);
+    }
+
+    private int finishedOfRest(int index, int toIndex) {
+        int finished = 0;
+        for (int i = index; i < toIndex; i++) {
+            finished |= (states[i] == FINISHED ? 1 : 0) << i - index;
+        }
+        return finished;
     }
 
     int leaderEpoch(long offset) {

@@ -66,7 +66,7 @@ class ResumeMapFuzzTest {
             byte[] message = new byte[PrintableBytes.bytesIn(EncodedResumeMap.MOST_CHARACTERS)];
             Arrays.fill(message, (byte) filler);
             long before = allocatedBytes();
-            ResumeMapMessage.read(BASE, message);
+            ResumeMapReader.read(BASE, message);
             most = Math.max(most, allocatedBytes() - before);
         }
 
@@ -99,7 +99,7 @@ class ResumeMapFuzzTest {
     }
 
     private static void checkOrder(byte[] message, long seed) {
-        ResumeMapMessage.read(BASE, message).ifPresent(map -> {
+        ResumeMapReader.read(BASE, message).ifPresent(map -> {
             long end = BASE;
             int leaderEpoch = 0;
             for (ResumeMap.Run run : map.runs()) {

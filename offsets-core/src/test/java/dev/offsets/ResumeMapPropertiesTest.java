@@ -121,7 +121,7 @@ class ResumeMapPropertiesTest {
     }
 
     private static double messageBytes(BitSet finished) {
-        return ResumeMapMessage.write(ResumePatterns.map(0, finished)).length;
+        return ResumeMapWriter.write(ResumePatterns.map(0, finished)).length;
     }
 
     @Provide
@@ -134,7 +134,7 @@ class ResumeMapPropertiesTest {
         Arbitrary<Long> lengths = Arbitraries.frequencyOf(
                 Tuple.of(5, Arbitraries.longs().between(1, 10)),
                 Tuple.of(2, Arbitraries.longs().between(1, 10_000)),
-                Tuple.of(1, Arbitraries.longs().between(1, ResumeMapMessage.LONGEST_RUN / 256)));
+                Tuple.of(1, Arbitraries.longs().between(1, ResumeMapWriter.LONGEST_RUN / 256)));
         Arbitrary<Integer> epochSteps = Arbitraries.frequencyOf(
                 Tuple.of(20, Arbitraries.just(0)),
                 Tuple.of(1, Arbitraries.integers().between(0, 1 << 20)));

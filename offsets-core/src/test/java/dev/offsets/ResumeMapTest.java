@@ -72,7 +72,7 @@ class ResumeMapTest {
 
     @Test
     void runsBehindHugeHoles_comeBack() {
-        long hole = ResumeMapMessage.LONGEST_GAP;
+        long hole = ResumeMapWriter.LONGEST_GAP;
         ResumeMap map =
                 new ResumeMap(0, List.of(new Run(hole, hole + 1, 0), new Run(hole + 9, hole + 10, 0)), List.of());
 
@@ -81,7 +81,7 @@ class ResumeMapTest {
 
     @Test
     void runBehindAHoleThatIsTooHuge_isLeftOut() {
-        long start = 2 * ResumeMapMessage.LONGEST_GAP;
+        long start = 2 * ResumeMapWriter.LONGEST_GAP;
         ResumeMap map = new ResumeMap(0, List.of(new Run(1, 2, 0), new Run(start, start + 5, 0)), List.of());
 
         EncodedResumeMap encoded = map.encode(LOG, LIMIT);
@@ -148,18 +148,18 @@ class ResumeMapTest {
 
     @Test
     void absurdlyLongRun_isNeitherWrittenNorRead() {
-        for (long length : new long[] {ResumeMapMessage.LONGEST_RUN + 1, 1L << 60, 1L << 62}) {
+        for (long length : new long[] {ResumeMapWriter.LONGEST_RUN + 1, 1L << 60, 1L << 62}) {
             ResumeMap map = new ResumeMap(100, List.of(new Run(101, 101 + length, 0)), List.of());
 
             assertThat(map.encode(LOG, LIMIT)).isEqualTo(new EncodedResumeMap("", 0, length));
-            assertThat(ResumeMap.decode(ResumeMapCodec.text(map, LOG), LOG, 100))
+            assertThat(ResumeMap.decode(ResumeMapCodec.text(ResumeMapWriter.write(map), LOG, 100), LOG, 100))
                     .isEqualTo(failed(Outcome.DAMAGED, 100));
         }
     }
 
     @Test
     void longestRun_comesBack() {
-        ResumeMap map = new ResumeMap(100, List.of(new Run(101, 101 + ResumeMapMessage.LONGEST_RUN, 0)), List.of());
+        ResumeMap map = new ResumeMap(100, List.of(new Run(101, 101 + ResumeMapWriter.LONGEST_RUN, 0)), List.of());
 
         assertThat(decode(map.encode(LOG, LIMIT).text(), LOG, 100)).isEqualTo(map);
     }
@@ -167,23 +167,23 @@ class ResumeMapTest {
     @Test
     void runBeyondTheLargestOffset_isNotRead() {
         ResumeMap map = new ResumeMap(100, List.of(new Run(200, 1_200, 0)), List.of());
-        byte[] message = ResumeMapMessage.write(map);
+        byte[] message = ResumeMapWriter.write(map);
 
-        assertThat(ResumeMapMessage.read(100, message)).contains(map);
-        assertThat(ResumeMapMessage.read(Long.MAX_VALUE - 500, message)).isEmpty();
+        assertThat(ResumeMapReader.read(100, message)).contains(map);
+        assertThat(ResumeMapReader.read(Long.MAX_VALUE - 500, message)).isEmpty();
     }
 
     @Test
     void moreRunsThanAreEverWritten_areNotRead() {
-        ResumeMap map = ResumePatterns.map(0, ResumePatterns.everySecond(2 * ResumeMapMessage.MOST_RUNS + 10));
+        ResumeMap map = ResumePatterns.map(0, ResumePatterns.everySecond(2 * ResumeMapWriter.MOST_RUNS + 10));
 
-        assertThat(ResumeMapMessage.read(0, ResumeMapMessage.write(map))).isEmpty();
+        assertThat(ResumeMapReader.read(0, ResumeMapWriter.write(map))).isEmpty();
     }
 
     @Test
     void messageWithoutAnEnd_isNotRead() {
-        assertThat(ResumeMapMessage.read(0, new byte[0])).isEmpty();
-        assertThat(ResumeMapMessage.read(0, new byte[] {0, 0, 0, 0})).isEmpty();
+        assertThat(ResumeMapReader.read(0, new byte[0])).isEmpty();
+        assertThat(ResumeMapReader.read(0, new byte[] {0, 0, 0, 0})).isEmpty();
     }
 
     @Test
@@ -251,12 +251,12 @@ class ResumeMapTest {
 
     @Test
     void moreRunsThanAreEverWritten_lowestAreKept() {
-        ResumeMap map = ResumePatterns.map(0, ResumePatterns.everySecond(4 * ResumeMapMessage.MOST_RUNS));
+        ResumeMap map = ResumePatterns.map(0, ResumePatterns.everySecond(4 * ResumeMapWriter.MOST_RUNS));
 
         EncodedResumeMap encoded = map.encode(LOG, Integer.MAX_VALUE);
 
-        assertThat(encoded.finishedRecords()).isEqualTo(ResumeMapMessage.MOST_RUNS);
-        assertThat(decode(encoded.text(), LOG, 0).finishedRecords()).isEqualTo(ResumeMapMessage.MOST_RUNS);
+        assertThat(encoded.finishedRecords()).isEqualTo(ResumeMapWriter.MOST_RUNS);
+        assertThat(decode(encoded.text(), LOG, 0).finishedRecords()).isEqualTo(ResumeMapWriter.MOST_RUNS);
     }
 
     @Test
@@ -285,7 +285,7 @@ class ResumeMapTest {
     }
 
     private static int messageBytes(ResumeMap map) {
-        return ResumeMapMessage.write(map).length;
+        return ResumeMapWriter.write(map).length;
     }
 
     private static ResumeMap decode(String text, long logId, long base) {
