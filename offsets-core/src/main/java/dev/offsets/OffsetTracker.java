@@ -390,7 +390,7 @@ public final class OffsetTracker {
     /**
      * Which records at and above a commit point are finished. Owner thread. Each record that the map names was finished
      * when this was called, whatever else happens meanwhile; taken after the point, it belongs to it. Costs in
-     * proportion to the records held, an eighth of a nanosecond or so for each, and to the runs among them.
+     * proportion to the records held, read eight at a time, and to the runs among them.
      *
      * @param point what this tracker gave as commit point; the map goes with this offset
      * @return what this incarnation has finished, and what is left of the map that it resumed with; empty after
