@@ -2,6 +2,10 @@ package dev.offsets;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 
 /**
  * The records of a stretch of offsets, one state byte for each offset.
@@ -33,6 +37,15 @@ final class Segment {
     /** Failed: an outcome was reported, and the record stays incomplete. */
     static final byte FAILED = 4;
 
+    /** Eight states read at once. */
+    private static final VarHandle EIGHT_STATES =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private static final long EIGHT_FINISHED = FINISHED * 0x0101010101010101L;
+    private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
+    private static final int EIGHT_BITS = 0xFF;
+    private static final int NO_RUN = -1;
+
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(byte[].class);
     private static final VarHandle NEWEST_MARK;
 
@@ -52,9 +65,11 @@ final class Segment {
 
     /** Set by a thread that finished a record here, cleared by the owner before it counts. */
     private volatile boolean finishedSinceCount;
-    // The owner thread's own.
-    private int finishedAtCount;
-    private int passed;
+    // The owner thread's own. A segment has few enough records for a short, and there may be many segments.
+    private short finishedAtCount;
+    private short passed;
+    private int firstFingerprint = OffsetTracker.NO_FINGERPRINT;
+    private boolean severalEpochs;
 
     /**
      * From this index on, until the next newer mark: the leader epoch of the records and the time they were tracked.
@@ -76,9 +91,13 @@ final class Segment {
     }
 
     /** Owner thread: a record is about to be handed out. */
-    void deliver(long offset, int leaderEpoch, long nowNanos, long markResolutionNanos) {
+    void deliver(long offset, int leaderEpoch, int fingerprint, long nowNanos, long markResolutionNanos) {
         int index = index(offset);
         Mark mark = newestMark;
+        if (index == 0) {
+            firstFingerprint = fingerprint;
+        }
+        severalEpochs |= mark != null && mark.leaderEpoch != leaderEpoch;
         if (mark == null || mark.leaderEpoch != leaderEpoch || nowNanos - mark.trackedAtNanos >= markResolutionNanos) {
             NEWEST_MARK.setRelease(this, new Mark(index, leaderEpoch, nowNanos, mark));
         }
@@ -135,7 +154,7 @@ final class Segment {
 
     /** Owner thread: so many finished records of this segment are now below the committable offset. */
     void pass(int finished) {
-        passed += finished;
+        passed = (short) (passed + finished);
     }
 
     /**
@@ -150,9 +169,81 @@ final class Segment {
             for (int index = 0; index < states.length; index++) {
                 finished += state(index) == FINISHED ? 1 : 0;
             }
-            finishedAtCount = finished;
+            finishedAtCount = (short) finished;
         }
         return finishedAtCount - passed;
+    }
+
+    /** Owner thread: adds what has finished at and above an offset, and the first record as an anchor. */
+    void addFinished(long from, ResumeMapBuilder map) {
+        if (firstFingerprint != OffsetTracker.NO_FINGERPRINT) {
+            map.add(new ResumeMap.Anchor(firstOffset, firstFingerprint));
+        }
+        int fromIndex = from <= firstOffset ? 0 : (int) Math.min(from - firstOffset, states.length);
+        for (EpochSpan span : epochSpans()) {
+            if (span.leaderEpoch != OffsetTracker.NO_EPOCH) {
+                addFinished(Math.max(fromIndex, span.fromIndex), span.toIndex, span.leaderEpoch, map);
+            }
+        }
+    }
+
+    private record EpochSpan(int fromIndex, int toIndex, int leaderEpoch) {}
+
+    /** In ascending order. */
+    private List<EpochSpan> epochSpans() {
+        if (!severalEpochs) {
+            return List.of(new EpochSpan(0, states.length, newestMark.leaderEpoch));
+        }
+        List<EpochSpan> spans = new ArrayList<>();
+        int toIndex = states.length;
+        for (Mark mark = newestMark; mark != null; mark = mark.older) {
+            if (mark.older == null || mark.older.leaderEpoch != mark.leaderEpoch) {
+                spans.add(new EpochSpan(mark.fromIndex, toIndex, mark.leaderEpoch));
+                toIndex = mark.fromIndex;
+            }
+        }
+        Collections.reverse(spans);
+        return spans;
+    }
+
+    private void addFinished(int fromIndex, int toIndex, int leaderEpoch, ResumeMapBuilder map) {
+        int runStart = NO_RUN;
+        for (int index = fromIndex; index < toIndex; index += Long.BYTES) {
+            int finished = toIndex - index < Long.BYTES ? finishedOfRest(index, toIndex) : finishedOfEight(index);
+            int changes = (finished ^ (finished << 1 | (runStart == NO_RUN ? 0 : 1))) & EIGHT_BITS;
+            for (; changes != 0; changes &= changes - 1) {
+                int changesAt = index + Integer.numberOfTrailingZeros(changes);
+                if (runStart == NO_RUN) {
+                    runStart = changesAt;
+                } else {
+                    map.add(firstOffset + runStart, firstOffset + changesAt, leaderEpoch);
+                    runStart = NO_RUN;
+                }
+            }
+        }
+        if (runStart != NO_RUN) {
+            map.add(firstOffset + runStart, firstOffset + toIndex, leaderEpoch);
+        }
+    }
+
+    /**
+     * One bit for each of eight states, the lowest for the first: whether it is FINISHED. A plain read is enough: a
+     * record that is seen finished has finished, and stays so.
+     */
+    private int finishedOfEight(int index) {
+        long differences = (long) EIGHT_STATES.get(states, index) ^ EIGHT_FINISHED;
+        // The highest bit of each byte that differs anywhere.
+        long different = (differences & LOW_BITS) + LOW_BITS | differences | LOW_BITS;
+        // The product gathers the eight bits in its highest byte.
+        return (int) ((~different >>> 7) * 0x0102040810204080L >>> Long.SIZE - Byte.SIZE);
+    }
+
+    private int finishedOfRest(int index, int toIndex) {
+        int finished = 0;
+        for (int i = index; i < toIndex; i++) {
+            finished |= (states[i] == FINISHED ? 1 : 0) << i - index;
+        }
+        return finished;
     }
 
     int leaderEpoch(long offset) {
