@@ -3,6 +3,7 @@ package dev.offsets.kafka.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.offsets.CommitPolicy;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.LongStream;
@@ -113,6 +114,8 @@ class StartPositionIT {
     }
 
     private Member.Builder latest(Protocol protocol) {
-        return kafka.member(protocol).policy(CommitPolicy.batched(1_000)).with("auto.offset.reset", "latest");
+        return kafka.member(protocol)
+                .policy(CommitPolicy.timeBounded(Duration.ofHours(1)))
+                .with("auto.offset.reset", "latest");
     }
 }
