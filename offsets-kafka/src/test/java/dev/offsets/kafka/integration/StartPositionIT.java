@@ -114,6 +114,8 @@ class StartPositionIT {
     }
 
     private Member.Builder latest(Protocol protocol) {
-        return kafka.member(protocol).policy(CommitPolicy.batched(1_000)).with("auto.offset.reset", "latest");
+        return kafka.member(protocol)
+                .policy(CommitPolicy.timeBounded(Duration.ofHours(1)))
+                .with("auto.offset.reset", "latest");
     }
 }
