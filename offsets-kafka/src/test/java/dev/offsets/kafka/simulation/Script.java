@@ -592,8 +592,8 @@ enum Script {
             }
         }
         stage.transcript.add("thrown " + thrown);
-        stage.until("commits where it was sent", () -> a.hasCommitted(partition, 2), a);
-        stage.until("receives again", () -> a.consumer.status().get(partition).position() == 5, a);
+        stage.until(
+                "commits where it was sent, and receives again", () -> a.hasCommitted(partition, 2) && a.hasRead(5), a);
         a.tellStatus();
     }
 }

@@ -14,6 +14,11 @@
  * their own ({@code Views}) and end the run when a promise is broken. After a time of trouble everything is calm for a
  * while; then every record must have been finished, and the end of each log be stored.
  *
+ * <p><b>Is it like Kafka?</b> A {@code Script} is a short story of one to three clients. {@code FidelityIT} plays each under
+ * each protocol it makes sense for, in a {@code SimulatedCluster} and in a {@code RealCluster}, with clients alone and with
+ * the library around them, and compares what can be seen: the two {@code Transcript}s must be equal. What they leave open
+ * is listed at {@code Script}. {@code FidelityTest} plays them with {@code Unfaithful} clients, each of which must show.
+ *
  * <p><b>Reading a failure.</b> The report names the checker and what it saw, the command to run the seed again, and the
  * trace of the simplest scenario that still fails alike: virtual time, who (user 2 in its third life is
  * {@code user2.3}), and what. Offsets are followed by their leader epoch: {@code 17/2}, or {@code 17/-} without one.
@@ -21,7 +26,7 @@
  * which line made it so.
  *
  * <p><b>Adding something.</b> What the client or the broker does goes where it happens, with a {@code Feature} if it is
- * trouble, so that it can be left out when a failure is shrunk. What must hold is a {@code Checker}: add it to {@code
+ * trouble, so that it can be left out when a failure is shrunk, and a {@code Script} that shows it. What must hold is a {@code Checker}: add it to {@code
  * Checkers}, and to {@code KnownWrong} a way to be wrong that it catches. When the run is at fault and not the library, the
  * record that nobody can be blamed for gets an excuse ({@code Entry.excuse}): as few as possible.
  */
