@@ -259,7 +259,9 @@ class ResumeTest {
     void anchorThatDoesNotComeBy_nothingAboveIsBelieved() {
         OffsetTracker resumed = restart(stuckAtZero());
 
-        assertThat(handedOut(resumed, 1, 10)).hasSize(9);
+        // The next record looks like the anchor, but stands elsewhere.
+        assertThat(resumed.track(1, EPOCH, timestamp(0), SIZE)).isTrue();
+        assertThat(handedOut(resumed, 2, 10)).hasSize(8);
         assertThat(resumed.isResumeMapRefuted()).isTrue();
     }
 
@@ -292,22 +294,14 @@ class ResumeTest {
 
     @Test
     void passedAll_mapIsLetGo() {
-        OffsetTracker tracker = OffsetTracker.startingAt(0);
-        for (long offset = 0; offset < 10_000; offset += 2) {
-            tracker.track(offset, EPOCH);
-            if (offset > 0) {
-                tracker.complete(offset);
-            }
-        }
-        OffsetTracker resumed = restart(tracker);
-        for (long offset = 0; offset < 10_000; offset += 2) {
-            resumed.track(offset, EPOCH);
-        }
-        assertThat(RetainedBytes.of(resumed)).isLessThan(1_024);
-        complete(resumed, 0);
-        resumed.advance();
+        OffsetTracker tracker = tracking(0, 0, 10);
+        complete(tracker, 3, 8);
+        ResumedRecords resumed = new ResumedRecords(tracker.resumeMap(tracker.commitPoint()));
 
-        assertThat(resumed.resumeMap(resumed.commitPoint()).isEmpty()).isTrue();
+        resumed.passed(8);
+        assertThat(resumed.map().finishedRecords()).isEqualTo(2);
+        resumed.passed(9);
+        assertThat(resumed.map().isEmpty()).isTrue();
     }
 
     @Test
