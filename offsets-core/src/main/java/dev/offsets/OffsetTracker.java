@@ -36,8 +36,8 @@ import java.util.function.LongSupplier;
  * tracking a record allocate nothing.
  *
  * <p><b>Memory</b> grows with the records in flight and completed ahead, not with the span of their offsets: little more
- * than one byte a record where they are dense, about a hundred where each stands alone; some thirty bytes for each
- * millisecond in which records were tracked; and with {@link #tryStart} a reference a record more, to its thread.
+ * than one byte a record where they are dense, about a hundred where each stands alone; and some thirty bytes for each
+ * millisecond in which records were tracked.
  */
 /*
  * Segments in ascending order of their offsets, made as the position moves on, dropped when the committable offset has
@@ -257,18 +257,6 @@ public final class OffsetTracker {
             return false;
         }
         return true;
-    }
-
-    /**
-     * The thread that called {@link #tryStart} for a record which has no outcome yet, to look at when the record holds
-     * others back. Any thread. Where the work went on elsewhere, it is not the thread that works on the record now.
-     *
-     * @param offset the record's offset
-     * @return empty for a record that was not started by {@code tryStart} or has its outcome, and for any other offset
-     */
-    public Optional<Thread> startedBy(long offset) {
-        Segment segment = find(offset);
-        return segment == null ? Optional.empty() : Optional.ofNullable(segment.startedBy(offset));
     }
 
     /**

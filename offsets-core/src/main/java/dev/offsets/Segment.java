@@ -34,14 +34,11 @@ final class Segment {
     static final byte FAILED = 4;
 
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(byte[].class);
-    private static final VarHandle STARTER = MethodHandles.arrayElementVarHandle(Thread[].class);
     private static final VarHandle NEWEST_MARK;
-    private static final VarHandle STARTERS;
 
     static {
         try {
             NEWEST_MARK = MethodHandles.lookup().findVarHandle(Segment.class, "newestMark", Mark.class);
-            STARTERS = MethodHandles.lookup().findVarHandle(Segment.class, "starters", Thread[].class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -52,10 +49,6 @@ final class Segment {
     /** Written by the owner thread (setRelease), read by any (getAcquire). */
     @SuppressWarnings("unused")
     private Mark newestMark;
-
-    /** Who started each record; null until one is started. Made by the first start (compareAndExchange), read by any. */
-    @SuppressWarnings("unused")
-    private Thread[] starters;
 
     /** Set by a thread that finished a record here, cleared by the owner before it counts. */
     private volatile boolean finishedSinceCount;
@@ -119,29 +112,7 @@ final class Segment {
 
     /** Any thread: marks a delivered record as started. Answers false if it was started or its outcome reported before. */
     boolean start(long offset) {
-        if (!within(offset) || !STATE.compareAndSet(states, index(offset), DELIVERED, STARTED)) {
-            return false;
-        }
-        STARTER.setRelease(starters(), index(offset), Thread.currentThread());
-        return true;
-    }
-
-    private Thread[] starters() {
-        Thread[] present = (Thread[]) STARTERS.getAcquire(this);
-        if (present != null) {
-            return present;
-        }
-        Thread[] made = new Thread[states.length];
-        Thread[] others = (Thread[]) STARTERS.compareAndExchange(this, null, made);
-        return others == null ? made : others;
-    }
-
-    /** Any thread: who started a record that has no outcome yet; null for any other, and for a moment after the start. */
-    Thread startedBy(long offset) {
-        Thread[] present = (Thread[]) STARTERS.getAcquire(this);
-        return present != null && within(offset) && state(index(offset)) == STARTED
-                ? (Thread) STARTER.getAcquire(present, index(offset))
-                : null;
+        return within(offset) && STATE.compareAndSet(states, index(offset), DELIVERED, STARTED);
     }
 
     /** Any thread: takes a start back, unless an outcome has been reported meanwhile. */

@@ -37,14 +37,14 @@ final class Diagnosis {
      *
      * @param trouble null when the last commit was confirmed
      * @param loss null when there was none
-     * @param beyondEnd the position, where it was beyond the end at the last look-up
+     * @param beyondEnd where the position or the committed offset was beyond the end at the last look-up
      * @param workers finds who works on the record at an offset
      */
     record Inside(
             PartitionTrend trend,
             CommitTrouble trouble,
             Loss loss,
-            OptionalLong beyondEnd,
+            Optional<InvalidCommit> beyondEnd,
             boolean paused,
             Duration sincePoll,
             LongFunction<Optional<Worker>> workers) {}
@@ -66,7 +66,7 @@ final class Diagnosis {
             return new DataLoss(status.position(), facts.bounds().logStart().getAsLong());
         }
         if (inside.beyondEnd.isPresent()) {
-            return new InvalidCommit(inside.beyondEnd.getAsLong(), facts.end().orElse(0));
+            return inside.beyondEnd.get();
         }
         CommitTrouble trouble = inside.trouble;
         if (trouble != null && isOver(trouble.sinceNanos, now, thresholds.commitFailingAfter())) {

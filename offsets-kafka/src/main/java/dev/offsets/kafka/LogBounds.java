@@ -16,12 +16,13 @@ record LogBounds(OptionalLong logStart, OptionalLong lastStableOffset, OptionalL
      * The same, as the ends must be at least, seeing that a consumer of this isolation level has read up to a position
      * since they were asked for.
      */
-    LogBounds withPosition(OptionalLong position, IsolationLevel isolationLevel) {
+    LogBounds withPosition(long position, IsolationLevel isolationLevel) {
+        OptionalLong least = OptionalLong.of(position);
         boolean committedOnly = isolationLevel == IsolationLevel.READ_COMMITTED;
         return new LogBounds(
                 logStart,
-                committedOnly ? atLeast(lastStableOffset, position) : lastStableOffset,
-                atLeast(highWatermark, position));
+                committedOnly ? atLeast(lastStableOffset, least) : lastStableOffset,
+                atLeast(highWatermark, least));
     }
 
     /** The ends are asked for one after another: the high watermark can't be below the last stable offset. */

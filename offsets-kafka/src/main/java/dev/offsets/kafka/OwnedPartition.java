@@ -26,11 +26,15 @@ final class OwnedPartition {
     private volatile OffsetTracker tracker;
 
     private final StoredOffset stored;
+    final PartitionWatch watch = new PartitionWatch();
 
     private boolean hasProgress;
     private long progressSinceNanos;
     private long recordsCoveredAtCommit;
     private PartitionBatch<?, ?> newestBatch;
+
+    /** The offset after the last record that was delivered in this incarnation. */
+    private long recordsEnd;
 
     /** From where on records were not handed out when that was last looked at, and when that was. */
     private long notHandedOutFrom = Long.MAX_VALUE;
@@ -51,6 +55,7 @@ final class OwnedPartition {
     /** What the group had stored when the partition was assigned: consuming goes on there, unless that is out of range. */
     void storedIs(OffsetAndMetadata offset) {
         stored.wasRead(offset.offset());
+        watch.storedIs(offset.offset());
         startIncarnation(offset.offset());
         setPosition(offset);
     }
@@ -111,7 +116,12 @@ final class OwnedPartition {
     void deletedBefore(long logStart) {
         long from = tracker.position();
         log.warn("{}: records from {} to {} were deleted before they were read", topicPartition, from, logStart);
-        events.positionJumped(topicPartition, from, logStart);
+        lost(from, logStart);
+    }
+
+    private void lost(long from, long to) {
+        watch.lost(from, to, time.nanoTime());
+        events.positionJumped(topicPartition, from, to);
     }
 
     /** A poll has moved the position to here, past records that have been tracked and past holes. */
@@ -136,7 +146,7 @@ final class OwnedPartition {
         if (position > from) {
             if (!mayHavePassedRecords) {
                 log.warn("{}: consuming goes on at {}, not at {}", topicPartition, position, from);
-                events.positionJumped(topicPartition, from, position);
+                lost(from, position);
             }
             reader.updatePosition(position);
         }
@@ -177,6 +187,7 @@ final class OwnedPartition {
         }
         hasProgress = false;
         recordsCoveredAtCommit = 0;
+        watch.beginAnew();
     }
 
     /** No commit, no start and no outcome counts from now on. */
@@ -187,9 +198,19 @@ final class OwnedPartition {
     /** Moves over what has finished, and notes since when there has been something to commit. */
     void advance() {
         if (tracker != null) {
-            tracker.advance();
+            watch.timestamps().passed(tracker.advance());
             refreshProgress();
         }
+    }
+
+    /** Records up to here have been registered: at their position the Kafka consumer measures how far it is from the end. */
+    void recordsEndAt(long offset) {
+        recordsEnd = offset;
+    }
+
+    /** Whether the position is right behind the last record that was delivered. */
+    boolean isRightBehindRecords() {
+        return tracker != null && tracker.position() == recordsEnd;
     }
 
     private void refreshProgress() {
@@ -277,6 +298,10 @@ final class OwnedPartition {
     void confirmed(Snapshot snapshot) {
         long offset = snapshot.offset.offset();
         boolean newest = stored.confirmed(snapshot.commitNumber, offset, time.nanoTime());
+        watch.commitConfirmed();
+        if (newest) {
+            watch.storedIs(offset);
+        }
         if (snapshot.incarnation == tracker && !tracker.hasEnded()) {
             tracker.confirmCommit(offset);
             recordsCoveredAtCommit = Math.max(recordsCoveredAtCommit, snapshot.recordsCovered);
@@ -286,6 +311,11 @@ final class OwnedPartition {
             }
             refreshProgress();
         }
+    }
+
+    /** A commit failed, or its outcome is not known. */
+    void commitFailed(Exception cause) {
+        watch.commitFailed(cause, time.nanoTime());
     }
 
     /**
