@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.admin.Admin;
@@ -47,6 +48,15 @@ final class GroupLookUp {
     }
 
     CompletionStage<GroupReport> report(Time time) {
+        try {
+            return ask(time);
+        } catch (RuntimeException e) {
+            // An Admin that has been closed throws at once.
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletionStage<GroupReport> ask(Time time) {
         return members()
                 .thenCombine(committed(), Group::new)
                 .thenCompose(found -> LogLookUp.of(admin, found.partitions())

@@ -60,6 +60,16 @@ class ArchitectureTest {
     static final ArchRule everyBlockingCommitHasABound =
             noClasses().should().callMethod(Consumer.class, "commitSync", Map.class);
 
+    /** Look-ups of the consumer's own overwrite the end that it goes by. */
+    @ArchTest
+    static final ArchRule endsAreNotLookedUpByTheConsumer = noClasses()
+            .should()
+            .callMethodWhere(describe(
+                    "a look-up of the consumer is called",
+                    call -> Set.of("beginningOffsets", "endOffsets", "offsetsForTimes", "currentLag")
+                                    .contains(call.getName())
+                            && call.getTargetOwner().isAssignableTo(Consumer.class)));
+
     @ArchTest
     static final ArchRule timeIsElapsedTimeThatComesIn = noClasses()
             .that(describe("are not the clock", type -> !type.getName().startsWith(Time.class.getName())))

@@ -164,6 +164,10 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
         opened.push(member);
     }
 
+    void closeAtEnd(AutoCloseable closeable) {
+        opened.push(closeable);
+    }
+
     ExecutorService pool(int threads) {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         opened.push(pool::shutdownNow);
