@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongFunction;
+import org.apache.kafka.common.IsolationLevel;
 
 /** Concludes a partition's status from what is known: the worst that fits. */
 final class Diagnosis {
@@ -121,13 +122,13 @@ final class Diagnosis {
      * @param failure why an end of the log is not known; null where they are
      */
     static PartitionStatus fromOutside(PartitionFacts facts, Throwable failure) {
-        OptionalLong end = facts.end();
-        if (Lag.isBeyond(facts.committed(), end)) {
-            return new InvalidCommit(facts.committed().getAsLong(), end.getAsLong());
+        LogBounds log = facts.bounds();
+        if (Lag.isBeyond(facts.committed(), log.highWatermark())) {
+            return new InvalidCommit(
+                    facts.committed().getAsLong(), log.highWatermark().getAsLong());
         }
-        if (Lag.deleted(facts.committed(), facts.bounds().logStart()) > 0) {
-            return new DataLoss(
-                    facts.committed().getAsLong(), facts.bounds().logStart().getAsLong());
+        if (Lag.deleted(facts.committed(), log.logStart()) > 0) {
+            return new DataLoss(facts.committed().getAsLong(), log.logStart().getAsLong());
         }
         if (facts.committed().isEmpty()) {
             return new Unknown("nothing was ever committed");
@@ -140,9 +141,8 @@ final class Diagnosis {
             return new Unknown(lag.getAsLong() + " offsets to go, and no member of the group reads this partition; a"
                     + " consumer that uses assign() would not show");
         }
-        boolean open = end.equals(facts.bounds().lastStableOffset())
-                && facts.bounds().lastStableOffset().getAsLong()
-                        < facts.bounds().highWatermark().orElse(0);
+        boolean open = facts.isolationLevel() == IsolationLevel.READ_COMMITTED
+                && Lag.isBeyond(log.highWatermark(), log.lastStableOffset());
         if (lag.getAsLong() == 0) {
             return open ? openTransaction(facts) : new CaughtUp();
         }

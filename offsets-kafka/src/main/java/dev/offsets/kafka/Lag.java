@@ -3,6 +3,7 @@ package dev.offsets.kafka;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.kafka.common.IsolationLevel;
 
 /**
  * The arithmetic of lag. What is unknown makes what follows from it unknown; nothing is ever negative. Lags are distances of
@@ -22,14 +23,16 @@ final class Lag {
     }
 
     /**
-     * How many offsets can be read from an offset to the end. Unknown where one of them is, or the offset is beyond the
-     * end.
+     * How many offsets can be read from an offset to the end, by an isolation level. Unknown where one of them is, or the
+     * offset is beyond the end of the log. Between the last stable offset and the high watermark an offset is none that a
+     * consumer of committed records reaches, but a right one: there is nothing to read from there for it.
      */
-    static OptionalLong between(OptionalLong offset, OptionalLong logStart, OptionalLong end) {
-        if (offset.isEmpty() || end.isEmpty() || isBeyond(offset, end)) {
+    static OptionalLong between(OptionalLong offset, LogBounds log, IsolationLevel isolationLevel) {
+        OptionalLong end = log.end(isolationLevel);
+        if (offset.isEmpty() || end.isEmpty() || isBeyond(offset, log.highWatermark())) {
             return OptionalLong.empty();
         }
-        long from = Math.max(offset.getAsLong(), logStart.orElse(0));
+        long from = Math.max(offset.getAsLong(), log.logStart().orElse(0));
         return OptionalLong.of(Math.max(0, end.getAsLong() - from));
     }
 
@@ -45,16 +48,13 @@ final class Lag {
     }
 
     /**
-     * How old the record is that is to be finished next. Zero when there is none, so that it does not grow for a partition
-     * that nobody writes to.
+     * How old the record is that is to be finished next. Zero when nothing is to be read or done, so that it does not grow for
+     * a partition that nobody writes to.
      *
-     * @param next the offset below which everything has finished
-     * @param recordTimestamp the timestamp, in milliseconds since the epoch, of the record there; empty where it has not
-     *     been fetched
+     * @param readable how many offsets there are from that record on
+     * @param recordTimestamp its timestamp, in milliseconds since the epoch; empty where it has not been fetched
      */
-    static Optional<Duration> inTime(
-            OptionalLong next, OptionalLong logStart, OptionalLong end, OptionalLong recordTimestamp, long nowMillis) {
-        OptionalLong readable = between(next, logStart, end);
+    static Optional<Duration> inTime(OptionalLong readable, OptionalLong recordTimestamp, long nowMillis) {
         if (readable.isPresent() && readable.getAsLong() == 0) {
             return Optional.of(Duration.ZERO);
         }

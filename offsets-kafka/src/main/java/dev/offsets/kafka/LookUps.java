@@ -118,7 +118,7 @@ final class LookUps {
         if (found == null) {
             return Seen.NOTHING;
         }
-        OptionalLong end = found.bounds().end(isolationLevel);
+        OptionalLong end = found.bounds().highWatermark();
         Before before = answer.before.get(partition.topicPartition);
         if (before != null) {
             OptionalLong wasPosition =

@@ -49,11 +49,11 @@ record PartitionFacts(
     }
 
     OptionalLong commitLag() {
-        return Lag.between(committed, bounds.logStart(), end());
+        return Lag.between(committed, bounds, isolationLevel);
     }
 
     OptionalLong fetchLag() {
-        return end().isPresent() ? Lag.between(position(), bounds.logStart(), end()) : clientLag;
+        return end().isPresent() ? Lag.between(position(), bounds, isolationLevel) : clientLag;
     }
 
     OptionalLong workRemaining() {
@@ -63,7 +63,7 @@ record PartitionFacts(
     /** Inside of the consumer what it has finished counts, outside what it has committed. */
     private Optional<Duration> timeLag(long nowMillis) {
         OptionalLong next = tracker.isPresent() ? committable() : committed;
-        return Lag.inTime(next, bounds.logStart(), end(), recordTimestamp, nowMillis);
+        return Lag.inTime(Lag.between(next, bounds, isolationLevel), recordTimestamp, nowMillis);
     }
 
     PartitionReport report(PartitionStatus status, long nowMillis) {

@@ -86,7 +86,7 @@ public sealed interface PartitionStatus {
      * {@link Kind#INVALID_COMMIT}.
      *
      * @param offset the committed offset, or the position where the consumer's own is beyond the end
-     * @param end how far can be read
+     * @param end the high watermark
      */
     record InvalidCommit(long offset, long end) implements PartitionStatus {
         @Override

@@ -339,6 +339,8 @@ class DiagnosisTest {
         facts.highWatermark = OptionalLong.of(160);
 
         assertThat(fromOutside()).isEqualTo(new LsoBlocked(100, 160));
+        facts.committed = OptionalLong.of(130);
+        assertThat(fromOutside()).as("by another isolation level").isEqualTo(new LsoBlocked(100, 160));
         facts.committed = OptionalLong.of(99);
         assertThat(fromOutside()).isEqualTo(new Ok(OptionalLong.of(1)));
         facts.committed = OptionalLong.of(160);

@@ -1,9 +1,10 @@
 package dev.offsets.kafka;
 
+import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
+import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.OptionalLong;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -20,30 +21,51 @@ class LagTest {
         return offset == null ? NONE : OptionalLong.of(offset);
     }
 
+    private static OptionalLong between(OptionalLong from, LogBounds log) {
+        return Lag.between(from, log, READ_COMMITTED);
+    }
+
+    private static LogBounds log(Long start, Long stable, Long highWatermark) {
+        return new LogBounds(offset(start), offset(stable), offset(highWatermark));
+    }
+
     @ParameterizedTest(name = "{0}")
     @CsvSource({
-        // what, from, log start, end, lag
-        "empty partition and nothing committed,          , 0,   0,     ",
-        "empty partition and zero committed,            0, 0,   0,    0",
-        "two of ten committed,                          2, 0,  10,    8",
-        "all ten read,                                 10, 0,  10,    0",
-        "one below a marker at the end,                 5, 0,   6,    1",
-        "over the marker,                               6, 0,   6,    0",
-        "read_committed up to an open transaction,     11, 0,  11,    0",
-        "read_uncommitted beyond it,                   11, 0,  16,    5",
-        "a compacted log,                               0, 0, 102,  102",
-        "below the log start,                          20, 60, 100,  40",
-        "below the log start of an emptied log,        20, 100, 100,  0",
-        "beyond the end,                             1000, 0,  10,     ",
-        "read_committed with an open transaction,     200, 0,  200,   0",
-        "the same for read_uncommitted,               200, 0, 1663, 1463",
-        "nothing committed and an end,                   , 0,  29,     ",
-        "an end that is not known,                     10, 0,    ,     ",
-        "a log start that is not known,                10,  ,  29,   19",
-        "the highest end,                               0, 0, 9223372036854775807, 9223372036854775807"
+        // what, from, log start, last stable, high watermark, lag read_committed, lag read_uncommitted
+        "empty partition and nothing committed,       ,   0,    0,    0,     ,     ",
+        "empty partition and zero committed,         0,   0,    0,    0,    0,    0",
+        "two of ten committed,                       2,   0,   10,   10,    8,    8",
+        "all ten read,                              10,   0,   10,   10,    0,    0",
+        "one below a marker at the end,              5,   0,    6,    6,    1,    1",
+        "over the marker,                            6,   0,    6,    6,    0,    0",
+        "over an aborted transaction,                6,   0,    6,    6,    0,    0",
+        "at an open transaction,                    11,   0,   11,   16,    0,    5",
+        "in an open transaction,                    13,   0,   11,   16,    0,    3",
+        "at the end and a transaction is open,      16,   0,   11,   16,    0,    0",
+        "a compacted log,                            0,   0,  102,  102,  102,  102",
+        "below the log start,                       20,  60,  100,  100,   40,   40",
+        "below the log start of an emptied log,     20, 100,  100,  100,    0,    0",
+        "beyond the end,                          1000,   0,   10,   10,     ,     ",
+        "never committed and all read,                ,   0,   10,   10,     ,     ",
+        "much in an open transaction,              200,   0,  200, 1663,    0, 1463",
+        "nothing committed and an end,                ,   0,   29,   29,     ,     ",
+        "ends that are not known,                   10,   0,     ,     ,     ,     ",
+        "a high watermark that is not known,        10,   0,   29,     ,   19,     ",
+        "a log start that is not known,             10,    ,   29,   29,   19,   19",
+        "the highest end,   0, 0, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807"
     })
-    void between_isTheDistanceOfWhatCanBeRead(String what, Long from, Long logStart, Long end, Long lag) {
-        assertThat(Lag.between(offset(from), offset(logStart), offset(end))).isEqualTo(offset(lag));
+    void between_isTheDistanceOfWhatCanBeRead(
+            String what,
+            Long from,
+            Long start,
+            Long stable,
+            Long highWatermark,
+            Long committedLag,
+            Long uncommittedLag) {
+        LogBounds log = log(start, stable, highWatermark);
+
+        assertThat(Lag.between(offset(from), log, READ_COMMITTED)).isEqualTo(offset(committedLag));
+        assertThat(Lag.between(offset(from), log, READ_UNCOMMITTED)).isEqualTo(offset(uncommittedLag));
     }
 
     @ParameterizedTest
@@ -57,10 +79,9 @@ class LagTest {
         assertThat(Lag.known(-1)).isEmpty();
         assertThat(Lag.known(Long.MIN_VALUE)).isEmpty();
         assertThat(Lag.known(0)).hasValue(0);
-        assertThat(Lag.between(Lag.known(-1), Lag.known(-1), OptionalLong.of(29)))
-                .isEmpty();
-        assertThat(Lag.between(OptionalLong.of(29), Lag.known(-1), Lag.known(-1)))
-                .isEmpty();
+        assertThat(between(Lag.known(-1), log(0L, 29L, 29L))).isEmpty();
+        LogBounds none = new LogBounds(Lag.known(-1), Lag.known(-1), Lag.known(-1));
+        assertThat(between(OptionalLong.of(29), none)).isEmpty();
     }
 
     @Test
@@ -73,30 +94,26 @@ class LagTest {
     /** Records with timestamps from 100 s to 110 s, one a second, at the offsets from 0 to 10. */
     @Test
     void timeLag_fallsWhileCatchingUpAndIsZeroWhenThereIsNothingLeft() {
-        OptionalLong start = OptionalLong.of(0);
-        OptionalLong end = OptionalLong.of(11);
+        LogBounds log = log(0L, 11L, 11L);
+        OptionalLong halfway = between(OptionalLong.of(5), log);
+        OptionalLong end = between(OptionalLong.of(11), log);
+        OptionalLong emptied = between(OptionalLong.of(5), log(11L, 11L, 11L));
 
-        assertThat(Lag.inTime(OptionalLong.of(5), start, end, OptionalLong.of(105_000), 160_000))
-                .contains(Duration.ofSeconds(55));
-        assertThat(Lag.inTime(end, start, end, NONE, 220_000)).contains(Duration.ZERO);
-        assertThat(Lag.inTime(end, start, end, OptionalLong.of(110_000), 220_000))
-                .contains(Duration.ZERO);
-        assertThat(Lag.inTime(OptionalLong.of(5), end, end, OptionalLong.of(105_000), 1_000_000))
-                .as("retention has emptied the log")
-                .contains(Duration.ZERO);
+        assertThat(Lag.inTime(halfway, OptionalLong.of(105_000), 160_000)).contains(Duration.ofSeconds(55));
+        assertThat(Lag.inTime(end, NONE, 220_000)).contains(Duration.ZERO);
+        assertThat(Lag.inTime(end, OptionalLong.of(110_000), 220_000)).contains(Duration.ZERO);
+        assertThat(Lag.inTime(emptied, OptionalLong.of(105_000), 1_000_000)).contains(Duration.ZERO);
     }
 
     @Test
     void timeLag_ofARecordThatWasNotFetched_isNotKnown() {
-        assertThat(Lag.inTime(OptionalLong.of(5), OptionalLong.of(0), OptionalLong.of(11), NONE, 160_000))
-                .isEmpty();
-        assertThat(Lag.inTime(NONE, NONE, NONE, NONE, 160_000)).isEmpty();
+        assertThat(Lag.inTime(OptionalLong.of(6), NONE, 160_000)).isEmpty();
+        assertThat(Lag.inTime(NONE, NONE, 160_000)).isEmpty();
     }
 
     @Test
     void timeLag_ofARecordFromTheFuture_isZero() {
-        assertThat(Lag.inTime(
-                        OptionalLong.of(5), OptionalLong.of(0), OptionalLong.of(11), OptionalLong.of(170_000), 160_000))
+        assertThat(Lag.inTime(OptionalLong.of(6), OptionalLong.of(170_000), 160_000))
                 .contains(Duration.ZERO);
     }
 
@@ -104,12 +121,13 @@ class LagTest {
     void noLagIsEverNegative(
             @ForAll @LongRange(min = -1) long from,
             @ForAll @LongRange(min = -1) long logStart,
-            @ForAll @LongRange(min = -1) long end) {
-        OptionalLong lag = Lag.between(Lag.known(from), Lag.known(logStart), Lag.known(end));
+            @ForAll @LongRange(min = -1) long stable,
+            @ForAll @LongRange(min = -1) long highWatermark) {
+        LogBounds log = new LogBounds(Lag.known(logStart), Lag.known(stable), Lag.known(highWatermark));
+        OptionalLong lag = between(Lag.known(from), log);
 
-        assertThat(lag.orElse(0)).isNotNegative().isLessThanOrEqualTo(Math.max(0, end));
-        assertThat(lag.isPresent()).isEqualTo(from >= 0 && end >= 0 && from <= end);
-        assertThat(Arrays.asList(Lag.deleted(Lag.known(from), Lag.known(logStart))))
-                .allMatch(lost -> lost >= 0);
+        assertThat(lag.orElse(0)).isNotNegative().isLessThanOrEqualTo(Math.max(0, stable));
+        assertThat(lag.isPresent()).isEqualTo(from >= 0 && stable >= 0 && (highWatermark < 0 || from <= highWatermark));
+        assertThat(Lag.deleted(Lag.known(from), Lag.known(logStart))).isNotNegative();
     }
 }

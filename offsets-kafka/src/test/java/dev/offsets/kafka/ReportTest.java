@@ -87,6 +87,7 @@ class ReportTest {
         assertThat(partition.workRemaining()).isEmpty();
         assertThat(partition.internal()).isFalse();
         assertThat(report.isHealthy()).isTrue();
+        rig.kafka.releaseAnswers();
         rig.tick();
         assertThat(partition().committedOffset())
                 .as("confirmed in the turn after")

@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
 /** Prints where a consumer group stands, how far behind it is, and what is wrong, on any cluster. */
 @Command(
         name = "group-report",
-        description = "Prints where a consumer group stands on its partitions, how far behind it is, and what is wrong.",
+        description =
+                "Prints where a consumer group stands on its partitions, how far behind it is, and what is wrong.",
         footer = "Exit status: 0 when nothing is wrong, 1 when something is, 2 when the report could not be made.")
 public final class GroupReportCommand implements Callable<Integer> {
     private static final int BAD = 1;
@@ -46,8 +47,9 @@ public final class GroupReportCommand implements Callable<Integer> {
     @Option(
             names = "--isolation-level",
             paramLabel = "LEVEL",
-            description = "That of the group's consumers: read_uncommitted (default) or read_committed. It says where the end"
-                    + " is that lags are counted to.")
+            description =
+                    "That of the group's consumers: read_uncommitted (default) or read_committed. It says where the end"
+                            + " is that lags are counted to.")
     private String isolationLevel = "read_uncommitted";
 
     @Option(names = "--json", description = "Print one JSON object on one line.")
@@ -63,8 +65,9 @@ public final class GroupReportCommand implements Callable<Integer> {
 
     @Option(
             names = "--quorum",
-            description = "Show the cluster's metadata quorum, too: log ends, high watermark and lag of its replicas. They"
-                    + " belong to the cluster's control plane, and to no consumer's lag.")
+            description =
+                    "Show the cluster's metadata quorum, too: log ends, high watermark and lag of its replicas. They"
+                            + " belong to the cluster's control plane, and to no consumer's lag.")
     private boolean quorum;
 
     @Option(
@@ -132,7 +135,8 @@ public final class GroupReportCommand implements Callable<Integer> {
         if (!quorum) {
             return text;
         }
-        QuorumText quorumText = new QuorumText(admin.describeMetadataQuorum().quorumInfo().get());
+        QuorumText quorumText =
+                new QuorumText(admin.describeMetadataQuorum().quorumInfo().get());
         return text + (json ? quorumText.toJson() + "\n" : "\n" + quorumText.toTable());
     }
 

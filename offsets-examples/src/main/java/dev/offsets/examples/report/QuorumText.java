@@ -22,11 +22,7 @@ record QuorumText(QuorumInfo quorum) {
         lines.add(FORMAT.formatted("REPLICA", "ROLE", "LOG-END", "REPLICA-LAG", "LAST-CAUGHT-UP"));
         for (ReplicaState replica : replicas()) {
             lines.add(FORMAT.formatted(
-                    replica.replicaId(),
-                    role(replica),
-                    replica.logEndOffset(),
-                    lag(replica),
-                    sinceCaughtUp(replica)));
+                    replica.replicaId(), role(replica), replica.logEndOffset(), lag(replica), sinceCaughtUp(replica)));
         }
         return String.join("\n", lines) + "\n";
     }

@@ -145,12 +145,18 @@ class GroupReportCommandIT {
         String group = "shop-" + protocol;
         try (var consumer = new KafkaConsumer<>(
                 Map.<String, Object>of(
-                        "bootstrap.servers", broker.bootstrapServers(),
-                        "group.id", group,
-                        "client.id", "till-1",
-                        "group.protocol", protocol,
-                        "enable.auto.commit", "false",
-                        "auto.offset.reset", "earliest"),
+                        "bootstrap.servers",
+                        broker.bootstrapServers(),
+                        "group.id",
+                        group,
+                        "client.id",
+                        "till-1",
+                        "group.protocol",
+                        protocol,
+                        "enable.auto.commit",
+                        "false",
+                        "auto.offset.reset",
+                        "earliest"),
                 new StringDeserializer(),
                 new StringDeserializer())) {
             consumer.subscribe(List.of("orders"));
@@ -174,7 +180,8 @@ class GroupReportCommandIT {
                 assertThat(orDash(partition.get("highWatermark"))).isEqualTo(theirs.get("LOG-END-OFFSET"));
                 assertThat(orDash(partition.get("commitLag"))).isEqualTo(theirs.get("LAG"));
                 assertThat(partition.get("owner").asText())
-                        .isEqualTo(theirs.get("CLIENT-ID") + "@" + theirs.get("HOST").replace("/", ""));
+                        .isEqualTo(theirs.get("CLIENT-ID") + "@"
+                                + theirs.get("HOST").replace("/", ""));
             }
             assertThat(kafkas.get("orders-0")).containsEntry("LAG", "8");
         }
@@ -199,7 +206,8 @@ class GroupReportCommandIT {
         assertThat(table).contains("__consumer_offsets (internal)");
         String quorum = table.substring(table.indexOf("Metadata quorum"));
         assertThat(quorum.lines().toList().get(0))
-                .startsWith("Metadata quorum (the cluster's control plane, apart from any consumer's lag): leader 1, epoch ");
+                .startsWith(
+                        "Metadata quorum (the cluster's control plane, apart from any consumer's lag): leader 1, epoch ");
         assertThat(quorum.lines().toList().get(1).split("\\s+"))
                 .containsExactly("REPLICA", "ROLE", "LOG-END", "REPLICA-LAG", "LAST-CAUGHT-UP");
         assertThat(quorum.lines().toList().get(2)).matches("1 +leader +\\d+ +0 +.*");
@@ -207,12 +215,17 @@ class GroupReportCommandIT {
 
         List<String> json = report("--group", "watcher", "--quorum", "--json").lines();
         assertThat(json).hasSize(2);
-        assertThat(PARSER.readTree(json.get(0)).get("partitions").get(0).get("internal").booleanValue())
+        assertThat(PARSER.readTree(json.get(0))
+                        .get("partitions")
+                        .get(0)
+                        .get("internal")
+                        .booleanValue())
                 .isTrue();
         JsonNode quorumJson = PARSER.readTree(json.get(1)).get("metadataQuorum");
         assertThat(quorumJson.get("leader").intValue()).isEqualTo(1);
         assertThat(quorumJson.get("highWatermark").longValue()).isPositive();
-        assertThat(quorumJson.get("replicas").get(0).get("replicaLag").longValue()).isZero();
+        assertThat(quorumJson.get("replicas").get(0).get("replicaLag").longValue())
+                .isZero();
     }
 
     @Test
@@ -253,13 +266,15 @@ class GroupReportCommandIT {
                 .start();
         try (BufferedReader output = process.inputReader()) {
             JsonNode first = PARSER.readTree(output.readLine());
-            assertThat(first.get("partitions").get(0).get("commitLag").longValue()).isEqualTo(7);
+            assertThat(first.get("partitions").get(0).get("commitLag").longValue())
+                    .isEqualTo(7);
             commit("watched", P0, 5);
             JsonNode next = PARSER.readTree(output.readLine());
             while (next.get("partitions").get(0).get("commitLag").longValue() == 7) {
                 next = PARSER.readTree(output.readLine());
             }
-            assertThat(next.get("partitions").get(0).get("commitLag").longValue()).isEqualTo(5);
+            assertThat(next.get("partitions").get(0).get("commitLag").longValue())
+                    .isEqualTo(5);
         } finally {
             process.destroyForcibly();
         }

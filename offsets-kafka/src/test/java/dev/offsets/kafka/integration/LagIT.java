@@ -271,10 +271,11 @@ class LagIT {
                 .policy(CommitPolicy.batched(1_000))
                 .subscribe()
                 .completeAll();
-        member.receive(200);
-        PartitionReport own =
-                until(member, "the end is known", known -> known.commitLag().isPresent());
-        assertThat(own.committableOffset()).hasValue(200);
+        PartitionReport own = until(
+                member,
+                "all has finished, and the end is known",
+                known -> known.committableOffset().equals(OptionalLong.of(200))
+                        && known.commitLag().isPresent());
         assertThat(own.commitLag()).as("finished is not committed").hasValue(200);
     }
 
