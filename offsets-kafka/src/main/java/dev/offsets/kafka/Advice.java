@@ -24,8 +24,11 @@ final class Advice {
             return gettingPast(group, partition, stalled.offset());
         }
         if (status instanceof DataLoss) {
-            return List.of("Retention, or a deletion on request, was quicker than the group: raise retention.ms or"
-                    + " retention.bytes of the topic, or read faster. What is gone does not come back.");
+            String why = "Retention, or a deletion on request, was quicker than the group: raise retention.ms or"
+                    + " retention.bytes of the topic, or read faster. What is gone does not come back.";
+            return partition.position().isPresent()
+                    ? List.of(why)
+                    : List.of("Unless a consumer of the group has read them already, and is yet to commit.", why);
         }
         if (status instanceof InvalidCommit) {
             return List.of(

@@ -130,6 +130,17 @@ class DiagnosisTest {
     }
 
     @Test
+    void workThatBeginsAfterAQuietTime_isNotStalledAtOnce() {
+        status();
+        statusAfter(MINUTE.multipliedBy(5));
+        facts.position = 110;
+        facts.end(110).inFlight(100, Duration.ZERO, 10, 0);
+
+        assertThat(statusAfter(Duration.ofMillis(1)).kind()).isEqualTo(Kind.OK);
+        assertThat(statusAfter(MINUTE).kind()).isEqualTo(Kind.STALLED);
+    }
+
+    @Test
     void whatWaitsWhilePaused_isPausedNotStalled() {
         facts.end(100).inFlight(90, Duration.ZERO, 10, 0);
         paused = true;

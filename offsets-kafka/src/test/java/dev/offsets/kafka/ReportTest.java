@@ -246,6 +246,19 @@ class ReportTest {
     }
 
     @Test
+    void commitsFailed_aSeekBeginsAnew() {
+        rig.kafka.records(P0, 0, 0);
+        rig.poll();
+        rig.complete(P0, 0);
+        rig.kafka.failCommitsOf(Rig.TOPIC, () -> new RebalanceInProgressException("still"));
+        goOnFor(Duration.ofSeconds(45));
+        assertThat(status().kind()).isEqualTo(Kind.COMMIT_FAILING);
+
+        rig.consumer.seek(P0, 1);
+        assertThat(status().kind()).isEqualTo(Kind.OK);
+    }
+
+    @Test
     void recordsDeletedBeforeTheyWereRead_areALoss() {
         rig.kafka.topicInMetrics = topic -> topic;
         rig.kafka.maxPollRecords = 2;
@@ -294,6 +307,13 @@ class ReportTest {
         assertThat(partition().fetchLag()).hasValue(6);
         assertThat(partition().workRemaining()).hasValue(6);
 
+        rig.consumer.resume(List.of(P0));
+        rig.poll();
+        assertThat(partition().position()).hasValue(8);
+        assertThat(partition().fetchLag()).as("moved on since").isEmpty();
+        rig.poll();
+        goOnFor(LOOK.plus(LOOK));
+        assertThat(partition().fetchLag()).hasValue(0);
         rig.consumer.seek(P0, 2);
         assertThat(partition().fetchLag()).as("sought").isEmpty();
     }
