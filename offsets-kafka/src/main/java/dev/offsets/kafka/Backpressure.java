@@ -12,7 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Pauses each partition that holds as many records as allowed, and all that hold any while they together hold as many as
- * allowed; resumes them when they hold fewer. Keeps what the user has paused apart from that. Belongs to the loop thread.
+ * allowed; resumes them when they hold fewer. Keeps what the user has paused apart from that. Belongs to the loop thread, but for
+ * {@link #pausedByUser}.
  */
 /*
  * Both kinds of pauses go when the partition leaves, as Kafka's do. Before acting, ours are compared with what the Kafka
@@ -27,6 +28,10 @@ final class Backpressure {
     private final int maxInFlight;
     private final Set<TopicPartition> pausedByUser = new HashSet<>();
     private final Set<TopicPartition> pausedByBound = new HashSet<>();
+
+    /** A copy of what the user has paused, for other threads. */
+    private volatile Set<TopicPartition> published = Set.of();
+
     private boolean closing;
 
     Backpressure(Consumer<?, ?> consumer, Ownership ownership, TrackedConsumerBuilder<?, ?> settings) {
@@ -82,6 +87,7 @@ final class Backpressure {
     void pause(Collection<TopicPartition> partitions) {
         consumer.pause(partitions);
         pausedByUser.addAll(partitions);
+        publish();
     }
 
     void resume(Collection<TopicPartition> partitions) {
@@ -89,10 +95,16 @@ final class Backpressure {
         resumed.removeAll(pausedByBound);
         consumer.resume(resumed);
         pausedByUser.removeAll(partitions);
+        publish();
     }
 
+    private void publish() {
+        published = Set.copyOf(pausedByUser);
+    }
+
+    /** What the user has paused. Any thread. */
     Set<TopicPartition> pausedByUser() {
-        return Set.copyOf(pausedByUser);
+        return published;
     }
 
     boolean isPausedByUser(TopicPartition partition) {
@@ -114,5 +126,6 @@ final class Backpressure {
     void gone(Collection<TopicPartition> partitions) {
         pausedByUser.removeAll(partitions);
         pausedByBound.removeAll(partitions);
+        publish();
     }
 }

@@ -241,7 +241,7 @@ final class Commits {
         if (failure == null) {
             confirmed(request);
         } else if (current) {
-            events.commitFailed(request.offsets(), failure);
+            failed(request, failure);
             retryLater(request, failure);
         }
     }
@@ -324,9 +324,14 @@ final class Commits {
         if (failure == null) {
             confirmed(request);
         } else {
-            events.commitFailed(request.offsets(), failure);
+            failed(request, failure);
         }
         return failure;
+    }
+
+    private void failed(Request request, Exception failure) {
+        request.snapshots.forEach(snapshot -> snapshot.partition().commitFailed(failure));
+        events.commitFailed(request.offsets(), failure);
     }
 
     /** Partitions have gone: their topics' troubles are forgotten with them. */

@@ -4,7 +4,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.IsolationLevel;
 
 /** What this library needs to know of a Kafka consumer's configuration. */
 final class ConsumerConfiguration {
@@ -86,6 +89,31 @@ final class ConsumerConfiguration {
         Map<String, Object> configuration = new HashMap<>(values);
         configuration.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         return configuration;
+    }
+
+    /** The configuration for an Admin on the same cluster: without what concerns consumers alone. */
+    Map<String, Object> forAdmin() {
+        Map<String, Object> configuration = new HashMap<>(values);
+        configuration
+                .keySet()
+                .removeIf(name -> ConsumerConfig.configNames().contains(name)
+                        && !AdminClientConfig.configNames().contains(name));
+        return configuration;
+    }
+
+    String group() {
+        return text(ConsumerConfig.GROUP_ID_CONFIG);
+    }
+
+    Optional<String> clientId() {
+        return Optional.ofNullable(text(ConsumerConfig.CLIENT_ID_CONFIG)).filter(id -> !id.isEmpty());
+    }
+
+    IsolationLevel isolationLevel() {
+        String level = text(ConsumerConfig.ISOLATION_LEVEL_CONFIG);
+        return "read_committed".equalsIgnoreCase(level)
+                ? IsolationLevel.READ_COMMITTED
+                : IsolationLevel.READ_UNCOMMITTED;
     }
 
     private Duration maxPollInterval() {

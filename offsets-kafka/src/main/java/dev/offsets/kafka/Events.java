@@ -42,6 +42,10 @@ final class Events {
         untold.add(() -> listener.onPositionJumped(partition, from, to));
     }
 
+    void statusChanged(TopicPartition partition, PartitionStatus before, PartitionStatus now) {
+        untold.add(() -> listener.onStatusChanged(partition, before, now));
+    }
+
     /** Tells the listener what has happened, in order. To be called where it may call back. */
     void tell() {
         Runnable event = untold.poll();

@@ -5,11 +5,19 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.kafka.common.TopicPartition;
 
-/** What workers reported as failed, for the loop thread to find. Workers add, the loop thread looks and removes. */
+/**
+ * What workers reported as failed, for the loop thread to find: workers add, the loop thread looks and removes. With it goes,
+ * to every record, what they have started.
+ */
 final class Failures {
     private record Failure(TopicPartition topicPartition, long offset, OffsetTracker incarnation, Throwable cause) {}
 
     private final Queue<Failure> reported = new ConcurrentLinkedQueue<>();
+    private final Starts starts = new Starts();
+
+    Starts starts() {
+        return starts;
+    }
 
     /** Any thread. */
     void add(TopicPartition topicPartition, long offset, OffsetTracker incarnation, Throwable cause) {

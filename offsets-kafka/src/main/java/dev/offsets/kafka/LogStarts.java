@@ -1,10 +1,7 @@
 package dev.offsets.kafka;
 
-import java.util.HashMap;
-import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -14,13 +11,10 @@ import org.apache.kafka.common.TopicPartition;
  * loop thread.
  */
 final class LogStarts {
-    private static final String RECORDS_LEAD = "records-lead";
-
-    private final Consumer<?, ?> consumer;
-    private final Map<TopicPartition, Metric> leads = new HashMap<>();
+    private final FetchMetric leads;
 
     LogStarts(Consumer<?, ?> consumer) {
-        this.consumer = consumer;
+        this.leads = new FetchMetric(consumer, "records-lead");
     }
 
     /**
@@ -30,32 +24,11 @@ final class LogStarts {
      * @return empty where the consumer has no such metric
      */
     OptionalLong at(TopicPartition topicPartition, long position) {
-        Metric lead = leads.computeIfAbsent(topicPartition, this::find);
-        return lead != null && lead.metricValue() instanceof Double value && !value.isNaN()
-                ? OptionalLong.of(position - Math.round(value))
-                : OptionalLong.empty();
-    }
-
-    private Metric find(TopicPartition topicPartition) {
-        Metric lead = find(topicPartition, topicPartition.topic());
-        // Clients before Kafka 4.1 put underscores for dots in metrics (KIP-1109).
-        return lead != null ? lead : find(topicPartition, topicPartition.topic().replace('.', '_'));
-    }
-
-    private Metric find(TopicPartition topicPartition, String topic) {
-        String partition = String.valueOf(topicPartition.partition());
-        for (var metric : consumer.metrics().entrySet()) {
-            Map<String, String> tags = metric.getKey().tags();
-            if (metric.getKey().name().equals(RECORDS_LEAD)
-                    && topic.equals(tags.get("topic"))
-                    && partition.equals(tags.get("partition"))) {
-                return metric.getValue();
-            }
-        }
-        return null;
+        OptionalLong lead = leads.of(topicPartition);
+        return lead.isPresent() ? OptionalLong.of(position - lead.getAsLong()) : OptionalLong.empty();
     }
 
     void gone(TopicPartition topicPartition) {
-        leads.remove(topicPartition);
+        leads.gone(topicPartition);
     }
 }

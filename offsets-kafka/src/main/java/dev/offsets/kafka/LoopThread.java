@@ -19,7 +19,7 @@ final class LoopThread {
                     "a TrackedConsumer is for one thread: "
                             + (other == null ? "another thread" : other.getName()) + " is using it, and "
                             + current.getName()
-                            + " called it. Workers report through records; only wakeup(), requestCommit() and status() are for any thread");
+                            + " called it. Workers report through records; only wakeup(), requestCommit(), status() and report() are for any thread");
         }
         try {
             return action.get();

@@ -28,6 +28,7 @@ final class OwnedPartition {
     private volatile OffsetTracker tracker;
 
     private final StoredOffset stored;
+    final PartitionWatch watch = new PartitionWatch();
 
     private boolean hasProgress;
     private long progressSinceNanos;
@@ -36,6 +37,9 @@ final class OwnedPartition {
 
     /** From which offsets on nothing had been handed out, and when that was last so. Higher offsets, later times. */
     private final TreeMap<Long, Long> notHandedOutAtNanos = new TreeMap<>();
+
+    /** The offset after the last record that was delivered in this incarnation. */
+    private long recordsEnd;
 
     OwnedPartition(TopicPartition topicPartition, Events events, Time time) {
         this.topicPartition = topicPartition;
@@ -51,6 +55,7 @@ final class OwnedPartition {
     /** What the group had stored when the partition was assigned: consuming goes on there, unless that is out of range. */
     void storedIs(OffsetAndMetadata offset) {
         stored.wasRead(offset.offset());
+        watch.storedIs(offset.offset());
         startIncarnation(offset.offset());
         setPosition(offset);
     }
@@ -111,7 +116,12 @@ final class OwnedPartition {
     void deletedBefore(long logStart) {
         long from = tracker.position();
         log.warn("{}: records from {} to {} were deleted before they were read", topicPartition, from, logStart);
-        events.positionJumped(topicPartition, from, logStart);
+        lost(from, logStart);
+    }
+
+    private void lost(long from, long to) {
+        watch.lost(from, to, time.nanoTime());
+        events.positionJumped(topicPartition, from, to);
     }
 
     /** A poll has moved the position to here, past records that have been tracked and past holes. */
@@ -136,7 +146,7 @@ final class OwnedPartition {
         if (position > from) {
             if (!mayHavePassedRecords) {
                 log.warn("{}: consuming goes on at {}, not at {}", topicPartition, position, from);
-                events.positionJumped(topicPartition, from, position);
+                lost(from, position);
             }
             reader.updatePosition(position);
         }
@@ -178,6 +188,7 @@ final class OwnedPartition {
         }
         hasProgress = false;
         recordsCoveredAtCommit = 0;
+        watch.beginAnew();
     }
 
     /** No commit, no start and no outcome counts from now on. */
@@ -188,9 +199,19 @@ final class OwnedPartition {
     /** Moves over what has finished, and notes since when there has been something to commit. */
     void advance() {
         if (tracker != null) {
-            tracker.advance();
+            watch.timestamps().passed(tracker.advance());
             refreshProgress();
         }
+    }
+
+    /** Records up to here have been registered: at their position the Kafka consumer measures how far it is from the end. */
+    void recordsEndAt(long offset) {
+        recordsEnd = offset;
+    }
+
+    /** Whether the position is right behind the last record that was delivered. */
+    boolean isRightBehindRecords() {
+        return tracker != null && tracker.position() == recordsEnd;
     }
 
     private void refreshProgress() {
@@ -292,6 +313,10 @@ final class OwnedPartition {
     void confirmed(Snapshot snapshot) {
         long offset = snapshot.offset.offset();
         boolean newest = stored.confirmed(snapshot.commitNumber, offset, time.nanoTime());
+        watch.commitConfirmed();
+        if (newest) {
+            watch.storedIs(offset);
+        }
         if (snapshot.incarnation == tracker && !tracker.hasEnded()) {
             tracker.confirmCommit(offset);
             recordsCoveredAtCommit = Math.max(recordsCoveredAtCommit, snapshot.recordsCovered);
@@ -309,6 +334,11 @@ final class OwnedPartition {
         if (tracker != null) {
             refreshProgress();
         }
+    }
+
+    /** A commit failed, or its outcome is not known. */
+    void commitFailed(Exception cause) {
+        watch.commitFailed(cause, time.nanoTime());
     }
 
     /**

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
-/** The partitions that this consumer owns. Belongs to the loop thread, but for {@link #status}. */
+/** The partitions that this consumer owns. Belongs to the loop thread, but for {@link #status} and {@link #published}. */
 final class Ownership {
     private final Events events;
     private final Time time;
@@ -66,6 +66,11 @@ final class Ownership {
 
     private void publish() {
         published = List.copyOf(owned.values());
+    }
+
+    /** The partitions that are owned; another list after each change. Any thread. */
+    List<OwnedPartition> published() {
+        return published;
     }
 
     /** Any thread. */

@@ -133,16 +133,19 @@ final class Positions {
                 partition.deletedBefore(logStart.getAsLong());
             }
         }
+        RecordTimestamps timestamps = partition.watch.timestamps();
         for (ConsumerRecord<K, V> record : records) {
             if (record.offset() < tracker.position()) {
                 continue; // the same offset twice, by an interceptor: one record, one outcome
             }
+            timestamps.note(record.offset(), record.timestamp());
             if (record.leaderEpoch().isPresent()) {
                 tracker.track(record.offset(), record.leaderEpoch().get());
             } else {
                 tracker.track(record.offset());
             }
         }
+        partition.recordsEndAt(tracker.position());
         return tracker;
     }
 

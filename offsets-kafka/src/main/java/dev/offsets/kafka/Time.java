@@ -26,6 +26,11 @@ interface Time {
     /** Monotonic time in nanoseconds. */
     long nanoTime();
 
+    /** The time of day, in milliseconds since the epoch: to compare with timestamps, and to be shown. Nothing is timed by it. */
+    default long wallClockMillis() {
+        return System.currentTimeMillis();
+    }
+
     /** Waits about that long; returns at once when the thread is interrupted. */
     void park(long nanos);
 

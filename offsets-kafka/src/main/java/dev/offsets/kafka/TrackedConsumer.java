@@ -53,7 +53,8 @@ import org.apache.kafka.common.errors.WakeupException;
  *
  * <p><b>Threads.</b> As with a Kafka consumer, all methods belong to the loop thread and throw {@link
  * java.util.ConcurrentModificationException} when called from another while one runs; only {@link #wakeup},
- * {@link #requestCommit} and {@link #status} may be called from any thread. Workers report through the {@link TrackedRecord}s or the {@link TrackedRecords}.
+ * {@link #requestCommit}, {@link #status} and {@link #report} may be called from any thread. Workers report through the
+ * {@link TrackedRecord}s or the {@link TrackedRecords}.
  */
 public final class TrackedConsumer<K, V> implements AutoCloseable {
     /** While work is in flight, the loop looks this often for what has finished: it frees partitions and makes commits due. */
@@ -83,6 +84,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private final Rebalances rebalances;
     private final Positions positions;
     private final PollResults<K, V> results;
+    private final Reporting reporting;
     private Throwable broken;
     /** Inside a call that may call the user back: a listener or a commit policy. */
     private boolean inside;
@@ -119,6 +121,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 time);
         this.positions = new Positions(consumer, ownership, logStarts, wakeups, configuration.hasInterceptors());
         this.results = new PollResults<>(consumer, ownership, failures, backpressure::isPausedByUser, positions);
+        this.reporting =
+                new Reporting(consumer, ownership, backpressure, events, failures.starts(), settings, configuration);
     }
 
     /**
@@ -245,20 +249,23 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         }
         return loopThread.call(() -> {
             checkOpen();
-            return notWithin("poll", () -> {
-                Deadline deadline = Deadline.in(time, timeout);
-                while (true) {
-                    events.tell();
-                    throwWhatIsKept();
-                    positions.seekBack();
-                    long untilDue = doWhatIsDue();
-                    long wait = results.hasRest() ? 0 : Math.max(0, Math.min(deadline.remainingNanos(), untilDue));
-                    TrackedRecords<K, V> records = fetch(Duration.ofNanos(wait));
-                    if (!records.isEmpty() || deadline.isPast()) {
-                        return records;
-                    }
-                }
-            });
+            return notWithin(
+                    "poll",
+                    () -> reporting.whilePolling(() -> {
+                        Deadline deadline = Deadline.in(time, timeout);
+                        while (true) {
+                            events.tell();
+                            throwWhatIsKept();
+                            positions.seekBack();
+                            long untilDue = doWhatIsDue();
+                            long wait =
+                                    results.hasRest() ? 0 : Math.max(0, Math.min(deadline.remainingNanos(), untilDue));
+                            TrackedRecords<K, V> records = fetch(Duration.ofNanos(wait));
+                            if (!records.isEmpty() || deadline.isPast()) {
+                                return records;
+                            }
+                        }
+                    }));
         });
     }
 
@@ -308,7 +315,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             inFlight |= partition.recordsHeld() > 0;
         }
         backpressure.apply();
-        long untilDue = commits.sendIfDue();
+        long untilDue = Math.min(commits.sendIfDue(), reporting.lookIfDue());
         return inFlight || commits.isInFlight() ? Math.min(untilDue, LOOK_NANOS) : untilDue;
     }
 
@@ -503,6 +510,17 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         return ownership.status();
     }
 
+    /**
+     * Where each partition stands, how far behind it is, and what holds it back. Any thread; it does not block, and costs in
+     * proportion to the records held. What brokers know is in it where the consumer has an
+     * {@linkplain TrackedConsumerBuilder#admin Admin}, as of its last answer.
+     *
+     * <p>For a health check: {@code report().isHealthy()}. It sees a loop that does not poll any more, too.
+     */
+    public GroupReport report() {
+        return reporting.report();
+    }
+
     /** {@link #close(Duration)} with the {@linkplain TrackedConsumerBuilder#drainTimeout drain timeout}. */
     @Override
     public void close() {
@@ -537,7 +555,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                         failures,
                         time,
                         !replaced);
-                closed = notWithin("close", () -> closing.close(Deadline.in(time, timeout)));
+                Deadline deadline = Deadline.in(time, timeout);
+                closed = notWithin("close", () -> closing.close(deadline));
+                reporting.close(deadline.remaining());
             }
             return closed;
         });

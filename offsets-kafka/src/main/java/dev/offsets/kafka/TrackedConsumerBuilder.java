@@ -4,6 +4,7 @@ import dev.offsets.CommitPolicy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.Deserializer;
@@ -18,6 +19,7 @@ public final class TrackedConsumerBuilder<K, V> {
     private static final int DEFAULT_MAX_IN_FLIGHT_PER_PARTITION = 10_000;
     private static final int DEFAULT_MAX_IN_FLIGHT = 100_000;
     private static final Duration DEFAULT_COMMIT_KEEP_ALIVE = Duration.ofHours(1);
+    private static final Duration DEFAULT_LOOK_INTERVAL = Duration.ofSeconds(10);
     private static final CommitPolicy DEFAULT_COMMIT_POLICY = CommitPolicy.timeBounded(Duration.ofSeconds(5));
 
     private final ConsumerConfiguration configuration;
@@ -32,6 +34,10 @@ public final class TrackedConsumerBuilder<K, V> {
     Duration stuckLimit;
     TrackedConsumerListener listener = new TrackedConsumerListener() {};
     boolean explicitStarts;
+    Admin admin;
+    boolean ownAdmin;
+    Duration lookInterval = DEFAULT_LOOK_INTERVAL;
+    StatusThresholds statusThresholds = StatusThresholds.DEFAULTS;
     Time time = Time.SYSTEM;
     private boolean used;
 
@@ -134,7 +140,48 @@ public final class TrackedConsumerBuilder<K, V> {
         return this;
     }
 
-    /** Is told of commits, of partitions that are given up, and of positions that jump. */
+    /**
+     * An Admin to ask for the ends of the logs, so that {@link TrackedConsumer#report()} knows how far behind the consumer
+     * is. It is asked asynchronously: neither the loop nor the Kafka consumer notices. It stays the caller's, who closes it
+     * after the consumer. Without one, what only brokers know is not known.
+     */
+    public TrackedConsumerBuilder<K, V> admin(Admin admin) {
+        check(admin != null, "admin is null: give one, or leave it out");
+        check(!ownAdmin, "admin: ownAdmin() is set already; leave one of them out");
+        this.admin = admin;
+        return this;
+    }
+
+    /**
+     * As {@link #admin(Admin)}, with an Admin that is made from the consumer's configuration and closed with the consumer.
+     * It has a thread of its own, as each Admin.
+     */
+    public TrackedConsumerBuilder<K, V> ownAdmin() {
+        check(admin == null, "ownAdmin: admin(...) is set already; leave one of them out");
+        ownAdmin = true;
+        return this;
+    }
+
+    /**
+     * How often to look at how the partitions fare, and to ask the Admin, where there is one, for the ends of the logs. More
+     * than zero; the default is 10 seconds.
+     */
+    public TrackedConsumerBuilder<K, V> lookEvery(Duration interval) {
+        check(
+                interval != null && !interval.isZero() && !interval.isNegative(),
+                "lookEvery is " + interval + ": it must be more than zero");
+        lookInterval = interval;
+        return this;
+    }
+
+    /** When a partition counts as blocked, stalled and so on. The default is {@link StatusThresholds#DEFAULTS}. */
+    public TrackedConsumerBuilder<K, V> statusThresholds(StatusThresholds thresholds) {
+        check(thresholds != null, "statusThresholds is null: give some, or leave them out");
+        statusThresholds = thresholds;
+        return this;
+    }
+
+    /** Is told of commits, of partitions that are given up, of positions that jump, and of partitions that fare badly. */
     public TrackedConsumerBuilder<K, V> listener(TrackedConsumerListener listener) {
         check(listener != null, "listener is null: give one, or leave it out");
         this.listener = listener;
@@ -174,6 +221,9 @@ public final class TrackedConsumerBuilder<K, V> {
                                 + " first, then subscribe or assign through the TrackedConsumer");
             }
             drainTimeout = drain;
+            if (ownAdmin) {
+                admin = Admin.create(configuration.forAdmin());
+            }
             return new TrackedConsumer<>(consumer, this, configuration);
         } catch (RuntimeException e) {
             closeBecauseOf(e, consumer);

@@ -7,7 +7,8 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Is told what a {@link TrackedConsumer} does on its own: commits, partitions that are given up, positions that move.
+ * Is told what a {@link TrackedConsumer} does on its own: commits, partitions that are given up, positions that
+ * move, and how its partitions fare.
  *
  * <p>All methods are called on the loop thread, inside {@link TrackedConsumer#poll}, {@link TrackedConsumer#commitSync()},
  * {@link TrackedConsumer#close} and their like, soon after what they tell of and in its order; they must not block. They may
@@ -61,4 +62,15 @@ public interface TrackedConsumerListener {
      * @param to the offset that was read next, or from which on there was something to read
      */
     default void onPositionJumped(TopicPartition partition, long from, long to) {}
+
+    /**
+     * A partition is worse off than it was, or has recovered. What is worse is told at the next look
+     * ({@link TrackedConsumerBuilder#lookEvery}), since the {@link StatusThresholds} have let it last for a while; what is
+     * better once it has been better for {@link StatusThresholds#settledAfter}. Between {@code OK}, {@code CAUGHT_UP} and
+     * {@code UNKNOWN} nothing is told. The log has a line for each.
+     *
+     * @param before the status that was told before; {@code UNKNOWN} when none was
+     * @param now the status now
+     */
+    default void onStatusChanged(TopicPartition partition, PartitionStatus before, PartitionStatus now) {}
 }

@@ -102,7 +102,15 @@ public final class TrackedRecord<K, V> {
      *     its partition is being taken away: leave the record alone then
      */
     public boolean tryStart() {
-        return incarnation.tryStart(record.offset());
+        return tryStart(record, incarnation, failures);
+    }
+
+    static boolean tryStart(ConsumerRecord<?, ?> record, OffsetTracker incarnation, Failures failures) {
+        boolean started = incarnation.tryStart(record.offset());
+        if (started) {
+            failures.starts().started(incarnation, record.offset());
+        }
+        return started;
     }
 
     static Receipt fail(ConsumerRecord<?, ?> record, OffsetTracker incarnation, Failures failures, Throwable cause) {

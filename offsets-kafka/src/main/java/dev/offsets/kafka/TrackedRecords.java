@@ -123,7 +123,7 @@ public final class TrackedRecords<K, V> implements Iterable<TrackedRecord<K, V>>
      */
     public boolean tryStart(ConsumerRecord<K, V> record) {
         OffsetTracker incarnation = incarnationOf(record);
-        return incarnation != null && incarnation.tryStart(record.offset());
+        return incarnation != null && TrackedRecord.tryStart(record, incarnation, failures);
     }
 
     /** A poll returns few partitions, and comparing their numbers is cheaper than hashing and allocates nothing. */

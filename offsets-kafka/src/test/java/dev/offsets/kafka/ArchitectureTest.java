@@ -34,6 +34,8 @@ import org.junit.jupiter.api.Test;
 
 @AnalyzeClasses(packages = "dev.offsets.kafka", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
+    private static final Set<String> TIME_OF_DAY = Set.of("java.time.Clock", "java.time.Instant", "java.util.Date");
+
     @ArchTest
     static final ArchRule dependsOnTheCoreKafkasClientsAndSlf4jAlone = classes()
             .should()
@@ -58,6 +60,16 @@ class ArchitectureTest {
     static final ArchRule everyBlockingCommitHasABound =
             noClasses().should().callMethod(Consumer.class, "commitSync", Map.class);
 
+    /** Look-ups of the consumer's own overwrite the end that it goes by. */
+    @ArchTest
+    static final ArchRule endsAreNotLookedUpByTheConsumer = noClasses()
+            .should()
+            .callMethodWhere(describe(
+                    "a look-up of the consumer is called",
+                    call -> Set.of("beginningOffsets", "endOffsets", "offsetsForTimes", "currentLag")
+                                    .contains(call.getName())
+                            && call.getTargetOwner().isAssignableTo(Consumer.class)));
+
     @ArchTest
     static final ArchRule timeIsElapsedTimeThatComesIn = noClasses()
             .that(describe("are not the clock", type -> !type.getName().startsWith(Time.class.getName())))
@@ -68,12 +80,13 @@ class ArchitectureTest {
             .orShould()
             .callMethod(Thread.class, "sleep", long.class)
             .orShould()
-            .dependOnClassesThat(resideInAPackage("java.util.concurrent.locks"))
-            .orShould()
-            .dependOnClassesThat(describe(
-                    "tell the time of day",
-                    type -> Set.of("java.time.Clock", "java.time.Instant", "java.util.Date")
-                            .contains(type.getName())));
+            .dependOnClassesThat(resideInAPackage("java.util.concurrent.locks"));
+
+    @ArchTest
+    static final ArchRule theTimeOfDayIsShownInReportsAlone = noClasses()
+            .that(describe("are not a report", type -> !type.isEquivalentTo(GroupReport.class)))
+            .should()
+            .dependOnClassesThat(describe("tell the time of day", type -> TIME_OF_DAY.contains(type.getName())));
 
     @ArchTest
     static final ArchRule startsNoThreads = noClasses()

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
@@ -98,6 +99,49 @@ class BuilderTest {
                 .containsEntry("enable.auto.commit", false)
                 .containsEntry("group.id", "group");
         assertThat(plain).containsOnlyKeys("group.id");
+    }
+
+    @Test
+    void adminsConfiguration_isTheConsumersWithoutWhatIsOfConsumersAlone() {
+        Map<String, Object> admins = new ConsumerConfiguration(config(
+                        "bootstrap.servers", "localhost:1",
+                        "client.id", "shop",
+                        "security.protocol", "SSL",
+                        "key.deserializer", "a.Deserializer",
+                        "my.own.setting", "kept"))
+                .forAdmin();
+
+        assertThat(admins)
+                .containsOnly(
+                        Map.entry("bootstrap.servers", "localhost:1"),
+                        Map.entry("client.id", "shop"),
+                        Map.entry("security.protocol", "SSL"),
+                        Map.entry("my.own.setting", "kept"));
+    }
+
+    @Test
+    void twoAdmins_areRefused() {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", "localhost:1"))) {
+            assertSettingRefused(
+                    builder -> builder.admin(admin).ownAdmin(),
+                    IllegalArgumentException.class,
+                    "ownAdmin: admin(...) is set already; leave one of them out");
+            assertSettingRefused(
+                    builder -> builder.ownAdmin().admin(admin),
+                    IllegalArgumentException.class,
+                    "admin: ownAdmin() is set already; leave one of them out");
+        }
+    }
+
+    @Test
+    void ownAdminThatCannotBeMade_isRefusedAndTheConsumerClosed() {
+        SimulatedConsumer kafka = new SimulatedConsumer();
+
+        assertThatThrownBy(
+                        () -> TrackedConsumer.wrap(kafka, Rig.CONFIG).ownAdmin().build())
+                .isInstanceOf(KafkaException.class)
+                .hasStackTraceContaining("bootstrap.servers");
+        assertThat(kafka.isClosed()).isTrue();
     }
 
     @Test
@@ -202,6 +246,18 @@ class BuilderTest {
                 builder -> builder.drainTimeout(null),
                 IllegalArgumentException.class,
                 "drainTimeout is null: it must be zero or more");
+        assertSettingRefused(
+                builder -> builder.lookEvery(Duration.ZERO),
+                IllegalArgumentException.class,
+                "lookEvery is PT0S: it must be more than zero");
+        assertSettingRefused(
+                builder -> builder.statusThresholds(null),
+                IllegalArgumentException.class,
+                "statusThresholds is null: give some, or leave them out");
+        assertSettingRefused(
+                builder -> builder.admin(null),
+                IllegalArgumentException.class,
+                "admin is null: give one, or leave it out");
         assertSettingRefused(
                 builder -> builder.deserializers(new StringDeserializer(), new StringDeserializer()),
                 IllegalArgumentException.class,

@@ -72,4 +72,9 @@ final class EventLog implements TrackedConsumerListener {
     public void onPositionJumped(TopicPartition partition, long from, long to) {
         happened("jumped", partition + " " + from + " -> " + to);
     }
+
+    @Override
+    public void onStatusChanged(TopicPartition partition, PartitionStatus before, PartitionStatus now) {
+        happened("status", partition + " " + before.kind() + " -> " + now.kind());
+    }
 }

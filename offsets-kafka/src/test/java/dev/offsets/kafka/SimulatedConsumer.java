@@ -75,14 +75,14 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         Optional<Integer> endEpoch = Optional.empty();
     }
 
-    /** How far a partition's position is from its log's start, as of its last fetch: a metric of the Kafka consumer's. */
-    private static final class Lead implements Metric {
+    /** How far a partition's position is from an end of its log, as of its last fetch: a metric of the Kafka consumer's. */
+    private static final class Distance implements Metric {
         private final MetricName name;
         private double value = Double.NaN;
 
-        Lead(TopicPartition partition, String topicTag) {
+        Distance(String metric, TopicPartition partition, String topicTag) {
             name = new MetricName(
-                    "records-lead",
+                    metric,
                     "consumer-fetch-manager-metrics",
                     "",
                     Map.of("topic", topicTag, "partition", String.valueOf(partition.partition())));
@@ -152,7 +152,8 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     private final Queue<Exception> asyncFailures = new ArrayDeque<>();
     private final Map<String, Supplier<? extends RuntimeException>> topicFailures = new HashMap<>();
     private final Map<Call, CutShort> cutShort = new EnumMap<>(Call.class);
-    private final Map<TopicPartition, Lead> leads = new LinkedHashMap<>();
+    private final Map<TopicPartition, Distance> leads = new LinkedHashMap<>();
+    private final Map<TopicPartition, Distance> lags = new LinkedHashMap<>();
     private final Deque<Unanswered> unanswered = new ArrayDeque<>();
     private boolean answersAreHeld;
     private boolean answersComeAtOnce;
@@ -281,6 +282,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         positions.keySet().removeAll(partitions);
         resets.keySet().removeAll(partitions);
         leads.keySet().removeAll(partitions);
+        lags.keySet().removeAll(partitions);
     }
 
     void failNextPoll(Supplier<? extends RuntimeException> failure) {
@@ -437,7 +439,8 @@ class SimulatedConsumer extends MockConsumer<String, String> {
             }
             if (!records.isEmpty()) {
                 fetched.put(partition, records);
-                measureLead(partition, position - log.beginning);
+                measure(leads, "records-lead", partition, position - log.beginning);
+                measure(lags, "records-lag", partition, log.end - position);
             }
             if (position != positions.put(partition, position)) {
                 next.put(partition, new OffsetAndMetadata(position, epoch, ""));
@@ -446,10 +449,12 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         return new ConsumerRecords<>(fetched, nextOffsetsAreMissing ? Map.of() : next);
     }
 
-    private void measureLead(TopicPartition partition, long lead) {
+    private void measure(
+            Map<TopicPartition, Distance> distances, String metric, TopicPartition partition, long distance) {
         if (topicInMetrics != null) {
-            leads.computeIfAbsent(partition, any -> new Lead(partition, topicInMetrics.apply(partition.topic())))
-                    .value = lead;
+            distances.computeIfAbsent(
+                            partition, any -> new Distance(metric, partition, topicInMetrics.apply(partition.topic())))
+                    .value = distance;
         }
     }
 
@@ -457,8 +462,9 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     public Map<MetricName, ? extends Metric> metrics() {
         Map<MetricName, Metric> metrics = new LinkedHashMap<>();
         MetricName other = new MetricName("records-lag", "consumer-fetch-manager-metrics", "", Map.of());
-        metrics.put(other, new Lead(new TopicPartition("any", 0), "any"));
+        metrics.put(other, new Distance("records-lag", new TopicPartition("any", 0), "any"));
         leads.values().forEach(lead -> metrics.put(lead.name, lead));
+        lags.values().forEach(lag -> metrics.put(lag.name, lag));
         return metrics;
     }
 

@@ -44,9 +44,11 @@ class ThreadsTest {
                     () -> rig.consumer.groupMetadata())) {
                 assertThatThrownBy(() -> onAnotherThread(call))
                         .isInstanceOf(ConcurrentModificationException.class)
-                        .hasMessage("a TrackedConsumer is for one thread: "
-                                + Thread.currentThread().getName() + " is using it, and other called it. Workers report"
-                                + " through records; only wakeup(), requestCommit() and status() are for any thread");
+                        .hasMessage(
+                                "a TrackedConsumer is for one thread: "
+                                        + Thread.currentThread().getName()
+                                        + " is using it, and other called it. Workers report"
+                                        + " through records; only wakeup(), requestCommit(), status() and report() are for any thread");
             }
         });
         rig.tick();

@@ -24,6 +24,12 @@ final class VirtualTime implements Time {
         return START_NANOS + elapsedNanos;
     }
 
+    /** The epoch was when this clock began. */
+    @Override
+    public long wallClockMillis() {
+        return elapsed().toMillis();
+    }
+
     /** As the real one: returns at once when the thread is interrupted. */
     @Override
     public void park(long nanos) {

@@ -1,6 +1,6 @@
 package dev.offsets.examples.demo;
 
-import java.io.IOException;
+import dev.offsets.examples.Terminal;
 import java.io.PrintStream;
 import java.util.List;
 
@@ -19,16 +19,7 @@ final class Console {
 
     /** Standard output. */
     static Console standard() throws InterruptedException {
-        return new Console(System.out, isTerminal());
-    }
-
-    /** Asked of the system, since {@code System.console()} would want standard input to be a terminal, too. */
-    private static boolean isTerminal() throws InterruptedException {
-        try {
-            return new ProcessBuilder("test", "-t", "1").inheritIO().start().waitFor() == 0;
-        } catch (IOException e) {
-            return false;
-        }
+        return new Console(System.out, Terminal.isStandardOutput());
     }
 
     boolean canRedraw() {

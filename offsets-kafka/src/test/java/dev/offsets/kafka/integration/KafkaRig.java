@@ -3,6 +3,7 @@ package dev.offsets.kafka.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.offsets.kafka.broker.LocalBroker;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -20,6 +21,7 @@ import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -135,6 +137,43 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
         });
     }
 
+    /** A topic of one partition with a hundred records of two keys, of which compaction has left few. */
+    void createCompactedTopic() throws Exception {
+        createTopic(
+                topic(),
+                1,
+                Map.of(
+                        "cleanup.policy", "compact",
+                        "segment.ms", "100",
+                        "min.cleanable.dirty.ratio", "0",
+                        "max.compaction.lag.ms", "1000",
+                        "delete.retention.ms", "0"));
+        for (int i = 0; i < 100; i++) {
+            produce(0, "key " + i % 2, "value " + i);
+        }
+        Await.until("compacted", () -> rollAndCount() < 50);
+    }
+
+    /** Sends one more record, since only what is not the newest segment is compacted, and counts what can be read. */
+    private int rollAndCount() throws Exception {
+        produce(0, "last", "roll");
+        return count(0);
+    }
+
+    /** How many records of a partition can be read. */
+    int count(int partition) throws Exception {
+        long end = endOffset(partition);
+        int count = 0;
+        try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(configuration())) {
+            consumer.assign(List.of(partition(partition)));
+            consumer.seekToBeginning(List.of(partition(partition)));
+            while (consumer.position(partition(partition)) < end) {
+                count += consumer.poll(Duration.ofMillis(20)).count();
+            }
+        }
+        return count;
+    }
+
     /** A consumer's configuration, with the test's group, reading from the beginning. */
     Map<String, Object> configuration(Protocol protocol) {
         Map<String, Object> configuration = new HashMap<>(protocol.configuration());
@@ -165,6 +204,10 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
     void opened(Member member) {
         ledgers.add(member.ledger());
         opened.push(member);
+    }
+
+    void closeAtEnd(AutoCloseable closeable) {
+        opened.push(closeable);
     }
 
     ExecutorService pool(int threads) {

@@ -1,0 +1,173 @@
+package dev.offsets.examples.report;
+
+import dev.offsets.examples.Terminal;
+import dev.offsets.kafka.GroupReport;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.IsolationLevel;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Prints where a consumer group stands, how far behind it is, and what is wrong, on any cluster. */
+@Command(
+        name = "group-report",
+        description =
+                "Prints where a consumer group stands on its partitions, how far behind it is, and what is wrong.",
+        footer = "Exit status: 0 when nothing is wrong, 1 when something is, 2 when the report could not be made.")
+public final class GroupReportCommand implements Callable<Integer> {
+    private static final int BAD = 1;
+    private static final int COULD_NOT_RUN = 2;
+    private static final long ANSWER_SECONDS = 60;
+    private static final String TO_THE_TOP = "\u001b[H";
+    private static final String CLEAR_TO_END_OF_LINE = "\u001b[K";
+    private static final String CLEAR_TO_END = "\u001b[J";
+
+    @Option(names = "--bootstrap-server", paramLabel = "HOST:PORT", required = true, description = "The cluster.")
+    private String bootstrapServer;
+
+    @Option(names = "--group", paramLabel = "ID", required = true, description = "The consumer group.")
+    private String group;
+
+    @Option(
+            names = "--isolation-level",
+            paramLabel = "LEVEL",
+            description =
+                    "That of the group's consumers: read_uncommitted (default) or read_committed. It says where the end"
+                            + " is that lags are counted to.")
+    private String isolationLevel = "read_uncommitted";
+
+    @Option(names = "--json", description = "Print one JSON object on one line.")
+    private boolean json;
+
+    @Option(
+            names = "--watch",
+            arity = "0..1",
+            fallbackValue = "2",
+            paramLabel = "SECONDS",
+            description = "Print it again and again, in place on a terminal, every so many seconds. Default: 2.")
+    private Integer watchSeconds;
+
+    @Option(
+            names = "--quorum",
+            description =
+                    "Show the cluster's metadata quorum, too: log ends, high watermark and lag of its replicas. They"
+                            + " belong to the cluster's control plane, and to no consumer's lag.")
+    private boolean quorum;
+
+    @Option(
+            names = "--command-config",
+            paramLabel = "FILE",
+            description = "Properties for the Admin client, for example the security settings of the cluster.")
+    private Path commandConfig;
+
+    @Option(names = "--help", usageHelp = true, description = "Print this text.")
+    private boolean help;
+
+    @Spec
+    private CommandSpec spec;
+
+    public static void main(String[] args) {
+        Locale.setDefault(Locale.ROOT);
+        System.exit(new CommandLine(new GroupReportCommand())
+                .setExecutionExceptionHandler((exception, commandLine, parsed) -> couldNotRun(exception))
+                .execute(args));
+    }
+
+    private static int couldNotRun(Exception exception) {
+        boolean wraps = exception instanceof ExecutionException || exception instanceof CompletionException;
+        System.err.println("The report could not be made: " + (wraps ? exception.getCause() : exception));
+        return COULD_NOT_RUN;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        IsolationLevel level = isolationLevel();
+        if (watchSeconds != null && watchSeconds < 1) {
+            throw new ParameterException(spec.commandLine(), "--watch " + watchSeconds + ": must be 1 or more");
+        }
+        try (Admin admin = Admin.create(configuration())) {
+            if (watchSeconds == null) {
+                GroupReport report = report(admin, level);
+                System.out.print(text(admin, report));
+                return status(report);
+            }
+            watch(admin, level);
+            return CommandLine.ExitCode.OK;
+        }
+    }
+
+    private void watch(Admin admin, IsolationLevel level) throws Exception {
+        boolean inPlace = !json && Terminal.isStandardOutput();
+        while (true) {
+            String text = text(admin, report(admin, level));
+            System.out.print(
+                    inPlace
+                            ? TO_THE_TOP + text.replace("\n", CLEAR_TO_END_OF_LINE + "\n") + CLEAR_TO_END
+                            : text + (json ? "" : "\n"));
+            System.out.flush();
+            TimeUnit.SECONDS.sleep(watchSeconds);
+        }
+    }
+
+    private GroupReport report(Admin admin, IsolationLevel level)
+            throws ExecutionException, InterruptedException, TimeoutException {
+        return GroupReport.request(admin, group, level).toCompletableFuture().get(ANSWER_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private String text(Admin admin, GroupReport report) throws ExecutionException, InterruptedException {
+        String text = json ? report.toJson() + "\n" : report.toTable();
+        if (!quorum) {
+            return text;
+        }
+        QuorumText quorumText =
+                new QuorumText(admin.describeMetadataQuorum().quorumInfo().get());
+        return text + (json ? quorumText.toJson() + "\n" : "\n" + quorumText.toTable());
+    }
+
+    private int status(GroupReport report) {
+        if (report.state().filter(state -> state == GroupState.DEAD).isPresent()
+                && report.partitions().isEmpty()) {
+            System.err.println("There is no group " + group + ".");
+            return COULD_NOT_RUN;
+        }
+        return report.isHealthy() ? CommandLine.ExitCode.OK : BAD;
+    }
+
+    private IsolationLevel isolationLevel() {
+        return switch (isolationLevel.toLowerCase(Locale.ROOT)) {
+            case "read_committed" -> IsolationLevel.READ_COMMITTED;
+            case "read_uncommitted" -> IsolationLevel.READ_UNCOMMITTED;
+            default ->
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "--isolation-level " + isolationLevel + ": must be read_uncommitted or read_committed");
+        };
+    }
+
+    private Properties configuration() throws IOException {
+        Properties properties = new Properties();
+        if (commandConfig != null) {
+            try (Reader reader = Files.newBufferedReader(commandConfig)) {
+                properties.load(reader);
+            }
+        }
+        properties.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServer);
+        return properties;
+    }
+}
