@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -86,6 +87,10 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     /** Inside a call that may call the user back: a listener or a commit policy. */
     private boolean inside;
 
+    /** Null without one. */
+    private RecordProcessor<K, V> processor;
+
+    private boolean hasPolled;
     private CloseResult closed;
 
     TrackedConsumer(
@@ -525,6 +530,53 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             }
             return closed;
         });
+    }
+
+    /**
+     * Begins to set up what works on this consumer's records: on the user's executor, in the order asked for, with a policy
+     * for failures. To be finished before the first poll; one for each consumer. Records then count as started when work on
+     * them begins, as with {@link TrackedConsumerBuilder#explicitStarts}.
+     *
+     * @param executor where handlers run: a pool, an executor with a virtual thread for each task, or {@code
+     *     Runnable::run} for the loop thread itself. It remains the user's, who shuts it down after the consumer
+     * @param maxConcurrency how many records, or batches of records, are worked on at once; one or more
+     */
+    public RecordProcessorBuilder<K, V> processor(Executor executor, int maxConcurrency) {
+        Objects.requireNonNull(executor, "executor");
+        if (maxConcurrency < 1) {
+            throw new IllegalArgumentException("maxConcurrency is " + maxConcurrency + ": it must be one or more");
+        }
+        return new RecordProcessorBuilder<>(this, executor, maxConcurrency);
+    }
+
+    RecordProcessor<K, V> install(RecordProcessor<K, V> made) {
+        onLoopThread(() -> {
+            if (processor != null) {
+                throw new IllegalStateException(
+                        "this consumer has a processor already: there is one for each consumer");
+            }
+            if (hasPolled) {
+                throw new IllegalStateException(
+                        "this consumer has polled already: make its processor before the first poll, since from then on"
+                                + " records count as started when it starts them");
+            }
+            processor = made;
+        });
+        return made;
+    }
+
+    /**
+     * Passes over a record, without ending what is in flight: the right way past one that can't be read (the partition and
+     * offset in a {@link org.apache.kafka.common.errors.RecordDeserializationException} that {@link #poll} threw), or that
+     * is to be given up although it was delivered. It counts as finished, and a line in the log says so. Unlike a
+     * {@link #seek} forward, what is still being worked on below keeps holding the commit back.
+     *
+     * @param offset the offset of the record
+     * @param reason why, for the log
+     * @throws IllegalArgumentException if the record is neither the next one to be read nor delivered and incomplete
+     */
+    public void skip(TopicPartition partition, long offset, String reason) {
+        throw new UnsupportedOperationException("skip is not built yet");
     }
 
     private void onLoopThread(Runnable action) {

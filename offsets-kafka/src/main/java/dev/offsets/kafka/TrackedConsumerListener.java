@@ -61,4 +61,14 @@ public interface TrackedConsumerListener {
      * @param to the offset that was read next, or from which on there was something to read
      */
     default void onPositionJumped(TopicPartition partition, long from, long to) {}
+
+    /**
+     * A {@link FailurePolicy} has stopped a partition: nothing of it is started or fetched any more, and nothing at or
+     * above the record's offset is committed. It begins anew when the partition is {@linkplain TrackedConsumer#seek sought},
+     * or has left this consumer and comes back.
+     *
+     * @param offset the record that failed
+     * @param cause why its last attempt failed
+     */
+    default void onPartitionStopped(TopicPartition partition, long offset, Throwable cause) {}
 }
