@@ -42,6 +42,10 @@ final class Events {
         untold.add(() -> listener.onPositionJumped(partition, from, to));
     }
 
+    void partitionStopped(TopicPartition partition, long offset, Throwable cause) {
+        untold.add(() -> listener.onPartitionStopped(partition, offset, cause));
+    }
+
     /** Tells the listener what has happened, in order. To be called where it may call back. */
     void tell() {
         Runnable event = untold.poll();

@@ -1,7 +1,13 @@
 package dev.offsets.kafka;
 
 import dev.offsets.OffsetTracker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
@@ -27,21 +33,198 @@ import org.apache.kafka.common.TopicPartition;
  * <p>{@link #process} belongs to the loop thread; {@link #status} may be called from any.
  */
 public final class RecordProcessor<K, V> {
-    RecordProcessor(RecordProcessorBuilder<K, V> settings, AsyncHandler<List<ConsumerRecord<K, V>>> handler) {}
+    private final TrackedConsumer<K, V> consumer;
+    private final Ordering<K, V> ordering;
+    private final FailurePolicy failurePolicy;
+    private final AsyncHandler<List<ConsumerRecord<K, V>>> handler;
+    private final Failures failures;
+    private final PartitionStops stops;
+    private final Time time;
+    private final FailureHandling failureHandling;
+    private final WorkQueue queue;
+    private final Workers workers;
+
+    /** Records at which reading stands still, since they could not be deserialized. */
+    private final Map<TopicPartition, Undecodable> undecodable = new HashMap<>();
+
+    private record Undecodable(long offset, Attempts attempts) {}
+
+    RecordProcessor(
+            RecordProcessorBuilder<K, V> settings,
+            AsyncHandler<List<ConsumerRecord<K, V>>> handler,
+            Failures failures,
+            PartitionStops stops,
+            Time time) {
+        this.consumer = settings.consumer;
+        this.ordering = settings.ordering;
+        this.failurePolicy = settings.failurePolicy;
+        this.handler = handler;
+        this.failures = failures;
+        this.stops = stops;
+        this.time = time;
+        this.failureHandling = new FailureHandling(failurePolicy, failures, stops, time);
+        this.queue = new WorkQueue(time, settings.maxConcurrency, settings.maxBatch);
+        this.workers = new Workers(settings.executor, queue, this::attempt, time);
+    }
 
     /**
      * Queues all records of a poll result that were not handed out yet, and returns without waiting. With an executor that
      * runs what it is given on the calling thread, the records are worked on here.
      *
      * @param records what this consumer's poll returned
+     * @throws IllegalArgumentException if another consumer's poll returned them
      */
     public void process(TrackedRecords<K, V> records) {
-        throw new UnsupportedOperationException("not built yet");
+        if (!records.isOf(failures)) {
+            throw new IllegalArgumentException("these records were polled by another consumer than this processor's");
+        }
+        consumer.onLoopThread(() -> {
+            List<QueuedRecord> all = new ArrayList<>();
+            for (PartitionBatch<K, V> batch : records.batches()) {
+                addTo(all, batch);
+            }
+            queue.add(all);
+            workers.sendFromLoop();
+        });
+    }
+
+    private void addTo(List<QueuedRecord> all, PartitionBatch<K, V> batch) {
+        PartitionLanes partition = queue.partition(batch.topicPartition);
+        long lastOffset = -1;
+        for (ConsumerRecord<K, V> record : batch.handOutRest()) {
+            // The same offset twice, by an interceptor: one record, one outcome.
+            if (record.offset() != lastOffset && partition.refusedIn != batch.incarnation) {
+                lastOffset = record.offset();
+                try {
+                    all.add(new QueuedRecord(record, batch.incarnation, partition.lane(ordering.laneKey(record))));
+                } catch (RuntimeException | Error e) {
+                    // Whether the records behind it are ordered behind it can't be told.
+                    partition.refusedIn = batch.incarnation;
+                    TrackedRecord.fail(record, batch.incarnation, failures, e);
+                }
+            }
+        }
     }
 
     /** What is in hand. Any thread; costs in proportion to the retries that wait. */
     public ProcessorStatus status() {
-        throw new UnsupportedOperationException("not built yet");
+        return queue.status();
+    }
+
+    /** Loop thread, in each turn. */
+    void takeTurn() {
+        forgetWhatEnded();
+        workers.sendFromLoop();
+        stops.apply();
+        queue.abandoned().ifPresent(this::stopIfShutDown);
+    }
+
+    /** Loop thread. */
+    void forgetWhatEnded() {
+        queue.dropVoid();
+    }
+
+    private void stopIfShutDown(QueuedRecord first) {
+        RejectedExecutionException shutDown = workers.shutDown();
+        if (shutDown != null && failures.current() == null) {
+            TrackedRecord.fail(first.record, first.incarnation, failures, shutDown);
+        }
+    }
+
+    /** An executor's thread: answers whether the work has been done; otherwise it completes elsewhere. */
+    private boolean attempt(Work work) {
+        List<QueuedRecord> claimed = claim(work.records);
+        if (claimed.isEmpty()) {
+            return true;
+        }
+        Throwable error;
+        try {
+            CompletionStage<?> stage = begin(claimed);
+            if (stage == RecordProcessorBuilder.DONE) {
+                completed(claimed);
+                return true;
+            }
+            if (stage == null) {
+                throw new NullPointerException("the handler answered null instead of a CompletionStage");
+            }
+            AsyncOutcome outcome = new AsyncOutcome();
+            if (!outcome.isThere(stage, thrown -> completedElsewhere(work, claimed, thrown))) {
+                return false;
+            }
+            error = outcome.error();
+        } catch (Throwable thrown) {
+            threw(claimed, work.startedNanos, thrown);
+            return true;
+        }
+        ended(claimed, work.startedNanos, error);
+        return true;
+    }
+
+    private List<QueuedRecord> claim(List<QueuedRecord> records) {
+        for (QueuedRecord record : records) {
+            record.fate = QueuedRecord.Fate.GONE;
+        }
+        if (records.size() == 1) {
+            QueuedRecord record = records.get(0);
+            return record.incarnation.tryStart(record.offset()) ? records : List.of();
+        }
+        List<QueuedRecord> claimed = new ArrayList<>(records);
+        claimed.removeIf(record -> !record.incarnation.tryStart(record.offset()));
+        return claimed;
+    }
+
+    private CompletionStage<?> begin(List<QueuedRecord> claimed) throws Exception {
+        QueuedRecord first = claimed.get(0);
+        Attempts attempts = first.attempts;
+        if (attempts != null && attempts.isDeadLetter()) {
+            return attempts.deadLetters().send(new DeadLetter(first.record, attempts.handlersError()));
+        }
+        return handler.handle(
+                claimed.size() == 1
+                        ? List.of(asPolled(first))
+                        : claimed.stream().map(this::asPolled).toList());
+    }
+
+    /** Only those that were polled get to the handler. */
+    @SuppressWarnings("unchecked")
+    private ConsumerRecord<K, V> asPolled(QueuedRecord record) {
+        return (ConsumerRecord<K, V>) record.record;
+    }
+
+    private void completedElsewhere(Work work, List<QueuedRecord> claimed, Throwable error) {
+        ended(claimed, work.startedNanos, error);
+        queue.doneElsewhere(work, time.nanoTime());
+        workers.send();
+    }
+
+    private void ended(List<QueuedRecord> claimed, long startedNanos, Throwable error) {
+        if (error == null) {
+            completed(claimed);
+            return;
+        }
+        Throwable cause = Errors.unwrapped(error);
+        if (Errors.isInterrupt(cause) || Errors.isOfTheMachine(cause)) {
+            failureHandling.stoppedBy(claimed, startedNanos, cause);
+        } else {
+            failureHandling.failed(claimed, startedNanos, cause);
+        }
+    }
+
+    private static void completed(List<QueuedRecord> claimed) {
+        for (QueuedRecord record : claimed) {
+            record.incarnation.complete(record.offset());
+        }
+    }
+
+    private void threw(List<QueuedRecord> claimed, long startedNanos, Throwable error) {
+        if (Errors.isInterrupt(error)) {
+            Thread.currentThread().interrupt(); // the executor's to see: throwing has cleared it
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            failureHandling.stoppedBy(claimed, startedNanos, error);
+        } else {
+            ended(claimed, startedNanos, error);
+        }
     }
 
     /**
@@ -49,7 +232,14 @@ public final class RecordProcessor<K, V> {
      * exception, is {@link FailureAction#stopConsumer}. What comes of it is the caller's to do.
      */
     FailureAction onUndecodable(TopicPartition topicPartition, long offset, Throwable error) {
-        throw new UnsupportedOperationException("not built yet");
+        long now = time.nanoTime();
+        Undecodable known = undecodable.get(topicPartition);
+        Attempts before = known != null && known.offset == offset ? known.attempts : Attempts.none(now);
+        Attempts attempts = before.andOne(error);
+        undecodable.put(topicPartition, new Undecodable(offset, attempts));
+        Duration sinceFirst = Duration.ofNanos(now - attempts.firstNanos());
+        return FailureHandling.ask(
+                failurePolicy, new RecordFailure(topicPartition, offset, attempts.count(), sinceFirst, error));
     }
 
     /**
@@ -61,11 +251,18 @@ public final class RecordProcessor<K, V> {
      */
     void deadLetter(
             ConsumerRecord<byte[], byte[]> raw, OffsetTracker incarnation, DeadLetters deadLetters, Throwable error) {
-        throw new UnsupportedOperationException("not built yet");
+        PartitionLanes partition = queue.partition(new TopicPartition(raw.topic(), raw.partition()));
+        QueuedRecord record = new QueuedRecord(raw, incarnation, partition.lane(ordering.laneKeyOfUndecodable));
+        long now = time.nanoTime();
+        record.attempts = Attempts.none(now).andOne(error).thenDeadLetter(deadLetters, now);
+        queue.add(List.of(record));
+        workers.sendFromLoop();
     }
 
     /** Loop thread: nothing more of a partition is started or fetched in this incarnation. */
     void stopPartition(TopicPartition topicPartition, long offset, OffsetTracker incarnation, Throwable cause) {
-        throw new UnsupportedOperationException("not built yet");
+        queue.stop(queue.partition(topicPartition), incarnation, offset, cause);
+        stops.add(topicPartition, offset, incarnation, cause);
+        stops.apply();
     }
 }

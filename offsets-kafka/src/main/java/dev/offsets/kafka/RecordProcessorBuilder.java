@@ -107,7 +107,7 @@ public final class RecordProcessorBuilder<K, V> {
     }
 
     private RecordProcessor<K, V> build(AsyncHandler<List<ConsumerRecord<K, V>>> handler) {
-        return consumer.install(new RecordProcessor<>(this, handler));
+        return consumer.install(this, handler);
     }
 
     private static int checkBatch(int maxRecords) {

@@ -5,6 +5,7 @@ import dev.offsets.kafka.Time.Deadline;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
@@ -15,6 +16,7 @@ import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
@@ -103,7 +105,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         this.ownership = new Ownership(events, time);
         this.commits = new Commits(consumer, ownership, settings, apiTimeout, events, wakeups);
         this.backpressure = new Backpressure(consumer, ownership, settings);
-        this.stuckRecords = new StuckRecords(ownership, settings.stuckLimit);
+        this.stuckRecords = new StuckRecords(ownership, backpressure, settings.stuckLimit);
         this.draining = new Draining(settings.explicitStarts, time);
         LogStarts logStarts = new LogStarts(consumer);
         StoredOffsets storedOffsets = new StoredOffsets(consumer, wakeups, configuration.resetPassesOverRecords());
@@ -248,7 +250,11 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             checkOpen();
             return notWithin("poll", () -> {
                 Deadline deadline = Deadline.in(time, timeout);
+                hasPolled = true;
                 while (true) {
+                    if (processor != null) {
+                        processor.takeTurn();
+                    }
                     events.tell();
                     throwWhatIsKept();
                     positions.seekBack();
@@ -527,6 +533,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 Closing closing = new Closing(
                         consumer, ownership, commits, backpressure, draining, rebalances, events, failures, time);
                 closed = notWithin("close", () -> closing.close(Deadline.in(time, timeout)));
+                if (processor != null) {
+                    processor.forgetWhatEnded();
+                }
             }
             return closed;
         });
@@ -549,20 +558,21 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         return new RecordProcessorBuilder<>(this, executor, maxConcurrency);
     }
 
-    RecordProcessor<K, V> install(RecordProcessor<K, V> made) {
+    RecordProcessor<K, V> install(
+            RecordProcessorBuilder<K, V> settings, AsyncHandler<List<ConsumerRecord<K, V>>> handler) {
         onLoopThread(() -> {
             if (processor != null) {
-                throw new IllegalStateException(
-                        "this consumer has a processor already: there is one for each consumer");
+                throw new IllegalStateException("this consumer has a processor already: there is one for each consumer");
             }
             if (hasPolled) {
                 throw new IllegalStateException(
                         "this consumer has polled already: make its processor before the first poll, since from then on"
                                 + " records count as started when it starts them");
             }
-            processor = made;
+            draining.startsAreExplicit();
+            processor = new RecordProcessor<>(settings, handler, failures, new PartitionStops(backpressure, events), time);
         });
-        return made;
+        return processor;
     }
 
     /**
@@ -579,7 +589,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         throw new UnsupportedOperationException("skip is not built yet");
     }
 
-    private void onLoopThread(Runnable action) {
+    void onLoopThread(Runnable action) {
         loopThread.call(() -> {
             checkOpen();
             boolean outermost = !inside;

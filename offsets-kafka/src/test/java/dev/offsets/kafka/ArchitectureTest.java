@@ -68,12 +68,17 @@ class ArchitectureTest {
             .orShould()
             .callMethod(Thread.class, "sleep", long.class)
             .orShould()
-            .dependOnClassesThat(resideInAPackage("java.util.concurrent.locks"))
-            .orShould()
             .dependOnClassesThat(describe(
                     "tell the time of day",
                     type -> Set.of("java.time.Clock", "java.time.Instant", "java.util.Date")
                             .contains(type.getName())));
+
+    @ArchTest
+    static final ArchRule onlyTheQueueOfProcessorsHasALock = noClasses()
+            .that(describe("are neither it nor the clock", type -> !type.getName().startsWith(Time.class.getName())
+                    && !type.getName().equals(WorkQueue.class.getName())))
+            .should()
+            .dependOnClassesThat(resideInAPackage("java.util.concurrent.locks"));
 
     @ArchTest
     static final ArchRule startsNoThreads = noClasses()
