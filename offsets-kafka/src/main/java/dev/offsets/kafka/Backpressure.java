@@ -41,9 +41,14 @@ final class Backpressure {
         this.maxInFlight = settings.maxInFlight;
     }
 
-    /** To be called after the trackers have advanced and before polling. */
-    void apply() {
+    /**
+     * To be called after the trackers have advanced and before polling.
+     *
+     * @param waiting what else is not to be fetched now
+     */
+    void apply(Set<TopicPartition> waiting) {
         Set<TopicPartition> toHold = partitionsToHold();
+        toHold.addAll(waiting);
         if (toHold.isEmpty() && pausedByUs.isEmpty()) {
             return;
         }
@@ -64,7 +69,7 @@ final class Backpressure {
             toPause.retainAll(assigned);
             if (!toPause.isEmpty()) {
                 consumer.pause(toPause);
-                log.debug("Paused, since they hold as many records as allowed, or were stopped: {}", toPause);
+                log.debug("Paused, since they hold as many records as allowed, were stopped, or wait: {}", toPause);
             }
         }
     }

@@ -4,14 +4,44 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Where records go that keep failing: a topic, and a producer of the user's to send them with. Sends a record's unchanged
- * key, value and headers, with headers of its own for where the record is from and what its error was. A record counts as
- * finished only when the send is confirmed.
+ * Where records go that keep failing: a topic, and a producer of the user's to send them with. A record counts as finished
+ * only when the send is confirmed.
  *
- * <p>Immutable; may be shared between consumers.
+ * <p>A dead letter has the key and the value of its record, byte for byte, and its headers. It goes to the partition with the
+ * number of the record's own where the topic has one, or else where the producer's partitioner puts it. These headers are
+ * added, with the names and encodings that Spring for Apache Kafka uses:
+ *
+ * <table>
+ * <caption>Headers of a dead letter</caption>
+ * <tr><th>name</th><th>value</th></tr>
+ * <tr><td>{@code kafka_dlt-original-topic}</td><td>text (UTF-8, as all text here)</td></tr>
+ * <tr><td>{@code kafka_dlt-original-partition}</td><td>4 bytes, big-endian</td></tr>
+ * <tr><td>{@code kafka_dlt-original-offset}</td><td>8 bytes, big-endian</td></tr>
+ * <tr><td>{@code kafka_dlt-original-timestamp}</td><td>8 bytes, big-endian: milliseconds since 1970</td></tr>
+ * <tr><td>{@code kafka_dlt-original-timestamp-type}</td><td>text: {@code CreateTime} or {@code LogAppendTime}</td></tr>
+ * <tr><td>{@code kafka_dlt-original-consumer-group}</td><td>text</td></tr>
+ * <tr><td>{@code kafka_dlt-exception-fqcn}</td><td>text: the class of the error</td></tr>
+ * <tr><td>{@code kafka_dlt-exception-cause-fqcn}</td><td>text: the class of its cause; only if it has one</td></tr>
+ * <tr><td>{@code kafka_dlt-exception-message}</td><td>text, cut after 1,000 characters; only if it has one</td></tr>
+ * <tr><td>{@code kafka_dlt-exception-stacktrace}</td><td>text, cut after 8,000 characters</td></tr>
+ * </table>
+ *
+ * <p>For a key that could not be deserialized, {@code kafka_dlt-key-exception-fqcn}, {@code -message} and {@code -stacktrace}
+ * are there instead of the last three without {@code key}.
+ *
+ * <p>Bytes that were deserialized are not in hand any more: such a record is read from its topic once more, by its offset,
+ * with a consumer outside of the group that is made from the tracked consumer's configuration when it is first needed. Where
+ * both deserializers are Kafka's own for byte arrays, and no interceptor is configured, the record is sent as it was polled;
+ * what its handler has changed in it is then sent too.
+ *
+ * <p>The producer must wait for confirmations ({@code acks} 1 or all) and not be transactional.
+ *
+ * <p>Immutable; may be shared between consumers, if the producer may be.
  */
 public final class DeadLetters {
     private static final FailurePolicy DEFAULT_SEND_FAILURE_POLICY = FailurePolicy.retry()
@@ -39,7 +69,7 @@ public final class DeadLetters {
      * All to one topic.
      *
      * @param producer remains the user's, who closes it after the consumer
-     * @param topic the topic to send to
+     * @param topic the topic to send to, which the consumer must not read
      */
     public static DeadLetters to(Producer<byte[], byte[]> producer, String topic) {
         Objects.requireNonNull(topic, "topic");
@@ -62,7 +92,8 @@ public final class DeadLetters {
     }
 
     /**
-     * What to do when a send fails. Attempts and time are counted from the first send of the record. The default is {@code
+     * What to do when a send fails, or a record's bytes cannot be read once more: with a {@link RecordNotInLogException} if
+     * they are not there any more. Attempts and time are counted from the first send of the record. The default is {@code
      * retry().attempts(10).backoff(1 s, 30 s).thenStopConsumer()}.
      */
     public DeadLetters ifSendFails(FailurePolicy policy) {
@@ -75,7 +106,32 @@ public final class DeadLetters {
 
     /** Sends a letter. Called on the executor's threads; may block. The stage completes when the send is confirmed. */
     CompletionStage<?> send(DeadLetter letter) {
-        throw new UnsupportedOperationException("dead letters are not built yet: " + letter);
+        ConsumerRecord<byte[], byte[]> original = letter.original();
+        String topic = topicFor(original.topic());
+        return Outputs.send(
+                producer,
+                new ProducerRecord<>(
+                        topic,
+                        samePartition(topic, original.partition()),
+                        original.key(),
+                        original.value(),
+                        DeadLetterHeaders.of(letter)));
+    }
+
+    private String topicFor(String origin) {
+        String topic = topics.apply(origin);
+        if (topic == null || topic.equals(origin)) {
+            throw new IllegalStateException("dead letters of topic " + origin + " are to go to "
+                    + (topic == null ? "null" : "that topic itself, which would deliver them again")
+                    + ": give DeadLetters.to another topic for it");
+        }
+        return topic;
+    }
+
+    /** Null leaves it to the partitioner. */
+    private Integer samePartition(String topic, int partition) {
+        boolean exists = producer.partitionsFor(topic).stream().anyMatch(info -> info.partition() == partition);
+        return exists ? partition : null;
     }
 
     /** What a policy's sentence calls it: the topic, where there is one. */

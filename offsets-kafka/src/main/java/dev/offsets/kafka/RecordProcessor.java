@@ -39,6 +39,7 @@ public final class RecordProcessor<K, V> {
     private final AsyncHandler<List<ConsumerRecord<K, V>>> handler;
     private final Failures failures;
     private final PartitionStops stops;
+    private final OriginalRecords originals;
     private final Time time;
     private final FailureHandling failureHandling;
     private final WorkQueue queue;
@@ -54,6 +55,7 @@ public final class RecordProcessor<K, V> {
             AsyncHandler<List<ConsumerRecord<K, V>>> handler,
             Failures failures,
             PartitionStops stops,
+            OriginalRecords originals,
             Time time) {
         this.consumer = settings.consumer;
         this.ordering = settings.ordering;
@@ -61,6 +63,7 @@ public final class RecordProcessor<K, V> {
         this.handler = handler;
         this.failures = failures;
         this.stops = stops;
+        this.originals = originals;
         this.time = time;
         this.failureHandling = new FailureHandling(failurePolicy, failures, stops, time);
         this.queue = new WorkQueue(time, settings.maxConcurrency, settings.maxBatch);
@@ -177,7 +180,7 @@ public final class RecordProcessor<K, V> {
         QueuedRecord first = claimed.get(0);
         Attempts attempts = first.attempts;
         if (attempts != null && attempts.isDeadLetter()) {
-            return attempts.deadLetters().send(new DeadLetter(first.record, attempts.handlersError()));
+            return attempts.deadLetters().send(originals.deadLetter(first.record, attempts.handlersError()));
         }
         return handler.handle(
                 claimed.size() == 1

@@ -24,6 +24,7 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.apache.kafka.common.errors.WakeupException;
 
 /**
@@ -85,6 +86,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private final Rebalances rebalances;
     private final Positions positions;
     private final PollResults<K, V> results;
+    private final UndecodableRecords undecodable;
+    private final OriginalRecords originals;
     private Throwable broken;
     /** Inside a call that may call the user back: a listener or a commit policy. */
     private boolean inside;
@@ -122,6 +125,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 time);
         this.positions = new Positions(consumer, ownership, logStarts, wakeups, configuration.hasInterceptors());
         this.results = new PollResults<>(consumer, ownership, failures, backpressure::isPausedByUser, positions);
+        this.undecodable = new UndecodableRecords(consumer, ownership, positions, failures, time);
+        this.originals =
+                new OriginalRecords(configuration, settings.pollsBytesAsTheyAre(), settings.byteConsumers, time);
     }
 
     /**
@@ -236,6 +242,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
      *     until the record's partition is sought or gone
      * @throws RecordStuckException if a record has been incomplete for longer than
      *     {@link TrackedConsumerBuilder#stopWhenStuckFor} allows; what had finished was committed. So does each later call
+     * @throws RecordDeserializationException if a record could not be deserialized and there is no {@linkplain #processor
+     *     processor} to deal with it. So does each later call, until it can be, or {@link #skip} has passed over it
      * @throws WakeupException if {@link #wakeup} was called
      * @throws InterruptException if the thread was interrupted
      * @throws IllegalStateException if closed, or without a subscription or assignment
@@ -314,8 +322,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             partition.advance();
             inFlight |= partition.recordsHeld() > 0;
         }
-        backpressure.apply();
-        long untilDue = commits.sendIfDue();
+        backpressure.apply(undecodable.waiting());
+        long untilDue = Math.min(commits.sendIfDue(), undecodable.nanosUntilDue());
         return inFlight || commits.isInFlight() ? Math.min(untilDue, LOOK_NANOS) : untilDue;
     }
 
@@ -335,6 +343,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private ConsumerRecords<K, V> pollKafka(Duration wait) {
         try {
             return consumer.poll(wait);
+        } catch (RecordDeserializationException e) {
+            undecodable.handle(e, processor);
+            return ConsumerRecords.empty();
         } catch (KafkaException e) {
             throw e; // nothing was taken: what has been fetched is returned first
         } catch (RuntimeException | Error e) {
@@ -399,8 +410,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
      * void: reports for it are ignored, and what it had finished and not committed is not committed any more.
      *
      * <p>A seek forward passes over what was still being worked on, too: the next commit is at or above the position
-     * sought. To pass over one record that can't be read (the offset in a {@link
-     * org.apache.kafka.common.errors.RecordDeserializationException}), wait for the work on its partition first.
+     * sought. To pass over one record, which can't be read for example, there is {@link #skip}.
      *
      * @param offset the next offset to read; zero or more
      */
@@ -532,7 +542,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             if (closed == null) {
                 Closing closing = new Closing(
                         consumer, ownership, commits, backpressure, draining, rebalances, events, failures, time);
-                closed = notWithin("close", () -> closing.close(Deadline.in(time, timeout)));
+                Deadline deadline = Deadline.in(time, timeout);
+                closed = notWithin("close", () -> closing.close(deadline));
+                originals.close(deadline);
                 if (processor != null) {
                     processor.forgetWhatEnded();
                 }
@@ -562,7 +574,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             RecordProcessorBuilder<K, V> settings, AsyncHandler<List<ConsumerRecord<K, V>>> handler) {
         onLoopThread(() -> {
             if (processor != null) {
-                throw new IllegalStateException("this consumer has a processor already: there is one for each consumer");
+                throw new IllegalStateException(
+                        "this consumer has a processor already: there is one for each consumer");
             }
             if (hasPolled) {
                 throw new IllegalStateException(
@@ -570,23 +583,27 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                                 + " records count as started when it starts them");
             }
             draining.startsAreExplicit();
-            processor = new RecordProcessor<>(settings, handler, failures, new PartitionStops(backpressure, events), time);
+            processor = new RecordProcessor<>(
+                    settings, handler, failures, new PartitionStops(backpressure, events), originals, time);
         });
         return processor;
     }
 
     /**
      * Passes over a record, without ending what is in flight: the right way past one that can't be read (the partition and
-     * offset in a {@link org.apache.kafka.common.errors.RecordDeserializationException} that {@link #poll} threw), or that
-     * is to be given up although it was delivered. It counts as finished, and a line in the log says so. Unlike a
-     * {@link #seek} forward, what is still being worked on below keeps holding the commit back.
+     * offset in a {@link RecordDeserializationException} that {@link #poll} threw), or that is to be given up although it
+     * was delivered and has not failed. It counts as finished, and a line in the log says so. Unlike with a {@link #seek}
+     * forward, what is still being worked on below keeps holding the commit back.
      *
      * @param offset the offset of the record
      * @param reason why, for the log
-     * @throws IllegalArgumentException if the record is neither the next one to be read nor delivered and incomplete
+     * @throws IllegalArgumentException if the record is neither the next one to be read nor delivered and waiting for its
+     *     outcome, or its partition is not assigned
      */
     public void skip(TopicPartition partition, long offset, String reason) {
-        throw new UnsupportedOperationException("skip is not built yet");
+        Objects.requireNonNull(partition, "partition");
+        Objects.requireNonNull(reason, "reason");
+        onLoopThread(() -> undecodable.skip(partition, offset, reason));
     }
 
     void onLoopThread(Runnable action) {

@@ -4,8 +4,11 @@ import dev.offsets.CommitPolicy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /**
@@ -33,6 +36,8 @@ public final class TrackedConsumerBuilder<K, V> {
     TrackedConsumerListener listener = new TrackedConsumerListener() {};
     boolean explicitStarts;
     Time time = Time.SYSTEM;
+    Function<Map<String, Object>, Consumer<byte[], byte[]>> byteConsumers =
+            config -> new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     private boolean used;
 
     TrackedConsumerBuilder(Map<?, ?> configuration, Consumer<K, V> wrapped) {
@@ -179,6 +184,18 @@ public final class TrackedConsumerBuilder<K, V> {
             closeBecauseOf(e, consumer);
             throw e;
         }
+    }
+
+    /** Whether records are polled with their bytes as they are. What a wrapped consumer deserializes with is not known. */
+    boolean pollsBytesAsTheyAre() {
+        return wrapped == null
+                && !configuration.hasInterceptors()
+                && leavesBytes(keyDeserializer, ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG)
+                && leavesBytes(valueDeserializer, ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG);
+    }
+
+    private boolean leavesBytes(Deserializer<?> given, String setting) {
+        return ConsumerConfiguration.leavesBytes(given != null ? given : configuration.value(setting));
     }
 
     private void check(boolean right, String otherwise) {

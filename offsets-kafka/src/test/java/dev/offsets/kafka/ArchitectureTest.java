@@ -74,9 +74,12 @@ class ArchitectureTest {
                             .contains(type.getName())));
 
     @ArchTest
-    static final ArchRule onlyTheQueueOfProcessorsHasALock = noClasses()
-            .that(describe("are neither it nor the clock", type -> !type.getName().startsWith(Time.class.getName())
-                    && !type.getName().equals(WorkQueue.class.getName())))
+    static final ArchRule onlyWhatWorkersShareHasALock = noClasses()
+            .that(describe(
+                    "are neither shared by workers nor the clock",
+                    type -> !type.getName().startsWith(Time.class.getName())
+                            && !type.isAssignableTo(WorkQueue.class)
+                            && !type.isAssignableTo(OriginalRecords.class)))
             .should()
             .dependOnClassesThat(resideInAPackage("java.util.concurrent.locks"));
 
