@@ -562,7 +562,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             RecordProcessorBuilder<K, V> settings, AsyncHandler<List<ConsumerRecord<K, V>>> handler) {
         onLoopThread(() -> {
             if (processor != null) {
-                throw new IllegalStateException("this consumer has a processor already: there is one for each consumer");
+                throw new IllegalStateException(
+                        "this consumer has a processor already: there is one for each consumer");
             }
             if (hasPolled) {
                 throw new IllegalStateException(
@@ -570,7 +571,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                                 + " records count as started when it starts them");
             }
             draining.startsAreExplicit();
-            processor = new RecordProcessor<>(settings, handler, failures, new PartitionStops(backpressure, events), time);
+            processor =
+                    new RecordProcessor<>(settings, handler, failures, new PartitionStops(backpressure, events), time);
         });
         return processor;
     }

@@ -75,8 +75,10 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule onlyTheQueueOfProcessorsHasALock = noClasses()
-            .that(describe("are neither it nor the clock", type -> !type.getName().startsWith(Time.class.getName())
-                    && !type.getName().equals(WorkQueue.class.getName())))
+            .that(describe(
+                    "are neither it nor the clock",
+                    type -> !type.getName().startsWith(Time.class.getName())
+                            && !type.getName().equals(WorkQueue.class.getName())))
             .should()
             .dependOnClassesThat(resideInAPackage("java.util.concurrent.locks"));
 
