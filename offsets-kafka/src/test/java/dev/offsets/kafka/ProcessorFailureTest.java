@@ -259,7 +259,7 @@ class ProcessorFailureTest {
         pool.kafka.records(P0, 0, 0);
         pool.turn();
         pool.failed(P0, 0, cause);
-        pool.turn(Duration.ofHours(1));
+        pool.turn(Duration.ofMinutes(1));
 
         assertThat(pool.starts).hasSize(1);
     }
