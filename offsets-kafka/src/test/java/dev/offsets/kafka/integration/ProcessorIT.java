@@ -247,7 +247,7 @@ class ProcessorIT {
         Await.until("it has queued some", hoarding::turn, () -> queued.size() >= RECORDS_PER_PARTITION);
         hoarding.member.consumer().close();
         for (ConsumerRecord<String, String> record : queued) {
-            work(checker, hoarding, record);
+            checker.started(record, hoarding.owned);
         }
 
         assertThat(checker.violations).contains("start after revoke");
