@@ -305,6 +305,20 @@ public final class OffsetTracker {
     }
 
     /**
+     * Takes a start back, for work that is to be tried again later: the record counts as delivered and not started again, so
+     * that it is not waited for meanwhile, and can be claimed anew unless starts are refused. To be called by whoever
+     * {@linkplain #tryStart claimed} the record, when it does not work on it any more. Any thread; never throws.
+     *
+     * @param offset the record's offset
+     * @return {@link Receipt#IGNORED}, and nothing changes, if the record is not started, its outcome was reported before,
+     *     or the incarnation has ended
+     */
+    public Receipt release(long offset) {
+        Segment segment = find(offset);
+        return segment != null && segment.takeBackStart(offset) ? Receipt.ACCEPTED : Receipt.IGNORED;
+    }
+
+    /**
      * Lets no further record be started: the first step when a partition is taken away. Records that have been started
      * are not affected. Owner thread.
      */

@@ -1,7 +1,8 @@
 package dev.offsets;
 
 /**
- * The answer to a report that a record was completed, failed or skipped: whether this report was the one that counted.
+ * The answer to a report that a record was completed, failed or skipped: whether this report was the one that counted; or
+ * that its start was taken back: whether there was one.
  */
 public enum Receipt {
     /** The first report of an outcome for a record of a live incarnation. Exactly one report per record gets this answer. */

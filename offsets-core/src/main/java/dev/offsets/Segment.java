@@ -134,9 +134,9 @@ final class Segment {
         return within(offset) && STATE.compareAndSet(states, index(offset), DELIVERED, STARTED);
     }
 
-    /** Any thread: takes a start back, unless an outcome has been reported meanwhile. */
-    void takeBackStart(long offset) {
-        STATE.compareAndSet(states, index(offset), STARTED, DELIVERED);
+    /** Any thread: takes a start back. Answers false if there is none, or an outcome has been reported meanwhile. */
+    boolean takeBackStart(long offset) {
+        return within(offset) && STATE.compareAndSet(states, index(offset), STARTED, DELIVERED);
     }
 
     /**

@@ -57,6 +57,24 @@ class LockedTracker implements StressSubject {
     }
 
     @Override
+    public synchronized Receipt release(long offset) {
+        if (ended || !started.get((int) offset)) {
+            return Receipt.IGNORED;
+        }
+        started.clear((int) offset);
+        return Receipt.ACCEPTED;
+    }
+
+    final synchronized boolean isStarted(long offset) {
+        return started.get((int) offset);
+    }
+
+    final synchronized void reopen(long offset) {
+        open.set((int) offset);
+        started.clear((int) offset);
+    }
+
+    @Override
     public synchronized void refuseStarts() {
         startsRefused = true;
     }

@@ -75,6 +75,15 @@ final class NaiveTracker {
         return true;
     }
 
+    Receipt release(long offset) {
+        Delivery delivery = deliveries.get(offset);
+        if (ended || delivery == null || delivery.state != State.STARTED) {
+            return Receipt.IGNORED;
+        }
+        delivery.state = State.DELIVERED;
+        return Receipt.ACCEPTED;
+    }
+
     long advance() {
         turnBeganNanos = OptionalLong.empty();
         if (!ended) {

@@ -28,6 +28,8 @@ record Script(long start, List<Step> steps) {
 
     record TryStart(Target target) implements Step {}
 
+    record Release(Target target) implements Step {}
+
     /** Completes the lowest records that have no outcome, highest first. */
     record CompleteLowest(int count) implements Step {}
 
@@ -78,6 +80,7 @@ record Script(long start, List<Step> steps) {
                     Tuple.of(30, Arbitraries.integers().between(1, 300).map(CompleteLowest::new)),
                     Tuple.of(3, targets().map(Fail::new)),
                     Tuple.of(20, targets().map(TryStart::new)),
+                    Tuple.of(20, targets().map(Release::new)),
                     Tuple.of(30, Arbitraries.just(new Advance())),
                     Tuple.of(20, Arbitraries.just(new TakeCommitPoint())),
                     Tuple.of(15, Arbitraries.longs().between(-2, 5).map(Confirm::new)),

@@ -50,6 +50,9 @@ final class ScriptedRun {
         } else if (step instanceof Script.TryStart start) {
             long offset = offset(start.target());
             assertThat(tracker.tryStart(offset)).isEqualTo(naive.tryStart(offset));
+        } else if (step instanceof Script.Release release) {
+            long offset = offset(release.target());
+            assertThat(tracker.release(offset)).isEqualTo(naive.release(offset));
         } else if (step instanceof Script.CompleteLowest lowest) {
             completeLowest(lowest.count());
         } else if (step instanceof Script.RefuseStarts) {

@@ -1,6 +1,7 @@
 package dev.offsets;
 
 import static dev.offsets.Receipt.ACCEPTED;
+import static dev.offsets.Receipt.IGNORED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
@@ -91,5 +92,51 @@ class StartsTest {
         assertThat(tracker.tryStart(0)).isFalse();
         assertThat(tracker.status().started()).isZero();
         assertThat(tracker.status().incomplete()).isEqualTo(1);
+    }
+
+    @Test
+    void releasedRecord_isNotStartedAndCanBeClaimedAgain() {
+        tracker.track(0);
+        tracker.tryStart(0);
+
+        assertThat(tracker.release(0)).isEqualTo(ACCEPTED);
+        assertThat(tracker.status().started()).isZero();
+        assertThat(tracker.status().incomplete()).isEqualTo(1);
+        assertThat(tracker.advance()).isZero();
+        assertThat(tracker.tryStart(0)).isTrue();
+    }
+
+    @Test
+    void releasedRecord_isNotStartedAnyMoreOnceStartsAreRefused() {
+        tracker.track(0);
+        tracker.tryStart(0);
+        tracker.refuseStarts();
+
+        assertThat(tracker.release(0)).isEqualTo(ACCEPTED);
+        assertThat(tracker.tryStart(0)).isFalse();
+        assertThat(tracker.status().started()).isZero();
+    }
+
+    @Test
+    void recordThatIsNotStarted_isNotReleased() {
+        tracker.track(0);
+        tracker.track(1);
+        tracker.tryStart(1);
+        tracker.complete(1);
+
+        assertThat(tracker.release(0)).isEqualTo(IGNORED);
+        assertThat(tracker.release(1)).isEqualTo(IGNORED);
+        assertThat(tracker.release(2)).isEqualTo(IGNORED);
+        assertThat(tracker.release(Long.MAX_VALUE)).isEqualTo(IGNORED);
+        assertThat(tracker.complete(1)).isEqualTo(IGNORED);
+    }
+
+    @Test
+    void releasedAfterTheEnd_isIgnored() {
+        tracker.track(0);
+        tracker.tryStart(0);
+        tracker.end();
+
+        assertThat(tracker.release(0)).isEqualTo(IGNORED);
     }
 }

@@ -12,6 +12,8 @@ interface StressSubject {
 
     boolean tryStart(long offset);
 
+    Receipt release(long offset);
+
     void refuseStarts();
 
     /** Records that were started and have no outcome. */
@@ -48,6 +50,11 @@ interface StressSubject {
             @Override
             public boolean tryStart(long offset) {
                 return tracker.tryStart(offset);
+            }
+
+            @Override
+            public Receipt release(long offset) {
+                return tracker.release(offset);
             }
 
             @Override

@@ -46,6 +46,12 @@ class TrackerStressTest {
     }
 
     @Test
+    void releaseAndOutcomeAtOnce_outcomeIsNotLost() {
+        assertThat(stress(ReleaseStress::episode, TrackerStressTest::tracker, STRESS_NANOS))
+                .isEmpty();
+    }
+
+    @Test
     void endedWhileWorkersReport_lateOutcomesAreIgnored() {
         assertThat(stress(EndStress::episode, TrackerStressTest::tracker, STRESS_NANOS))
                 .isEmpty();
@@ -62,6 +68,7 @@ class TrackerStressTest {
         assertThat(ReportStress.episode(LockedTracker::new, 1)).isEmpty();
         assertThat(StartStress.episode(LockedTracker::new, 1)).isEmpty();
         assertThat(RefusalStress.episode(LockedTracker::new, 1)).isEmpty();
+        assertThat(ReleaseStress.episode(LockedTracker::new, 1)).isEmpty();
         assertThat(EndStress.episode(LockedTracker::new, 1)).isEmpty();
     }
 
@@ -123,6 +130,12 @@ class TrackerStressTest {
     void trackerThatStartsInTwoSteps_isCaughtByARefusalAtOnce() {
         assertThat(caught(RefusalStress::episode, WrongTrackers.StartsInTwoSteps::new))
                 .isEqualTo("a start was granted and not counted");
+    }
+
+    @Test
+    void trackerThatReleasesInTwoSteps_isCaught() {
+        assertThat(caught(ReleaseStress::episode, WrongTrackers.ReleasesInTwoSteps::new))
+                .matches("the completion of \\d+ was taken back");
     }
 
     @Test

@@ -130,6 +130,19 @@ final class WrongTrackers {
         }
     }
 
+    /** Looks whether a record is started, and opens it again in a second step. */
+    static final class ReleasesInTwoSteps extends LockedTracker {
+        @Override
+        public Receipt release(long offset) {
+            if (!isStarted(offset)) {
+                return Receipt.IGNORED;
+            }
+            Thread.yield();
+            reopen(offset);
+            return Receipt.ACCEPTED;
+        }
+    }
+
     /** Does not end. */
     static final class NeverEnds extends LockedTracker {
         @Override

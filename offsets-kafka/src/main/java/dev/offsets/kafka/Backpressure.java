@@ -1,9 +1,12 @@
 package dev.offsets.kafka;
 
+import dev.offsets.OffsetTracker;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
@@ -12,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Pauses each partition that holds as many records as allowed, and all that hold any while they together hold as many as
- * allowed; resumes them when they hold fewer. Keeps what the user has paused apart from that. Belongs to the loop thread, but for
- * {@link #pausedByUser}.
+ * allowed; resumes them when they hold fewer. Pauses partitions that a failure has stopped. Keeps what the user has paused
+ * apart from that. Belongs to the loop thread, but for {@link #pausedByUser}.
  */
 /*
  * Both kinds of pauses go when the partition leaves, as Kafka's do. Before acting, ours are compared with what the Kafka
@@ -27,7 +30,8 @@ final class Backpressure {
     private final int maxInFlightPerPartition;
     private final int maxInFlight;
     private final Set<TopicPartition> pausedByUser = new HashSet<>();
-    private final Set<TopicPartition> pausedByBound = new HashSet<>();
+    private final Set<TopicPartition> pausedByUs = new HashSet<>();
+    private final Map<TopicPartition, OffsetTracker> stoppedIn = new HashMap<>();
 
     /** A copy of what the user has paused, for other threads. */
     private volatile Set<TopicPartition> published = Set.of();
@@ -41,47 +45,63 @@ final class Backpressure {
         this.maxInFlight = settings.maxInFlight;
     }
 
-    /** To be called after the trackers have advanced and before polling. */
-    void apply() {
-        Set<TopicPartition> atBound = partitionsAtBound();
-        if (atBound.isEmpty() && pausedByBound.isEmpty()) {
+    /**
+     * To be called after the trackers have advanced and before polling.
+     *
+     * @param waiting what else is not to be fetched now
+     */
+    void apply(Set<TopicPartition> waiting) {
+        Set<TopicPartition> toHold = partitionsToHold();
+        toHold.addAll(waiting);
+        if (toHold.isEmpty() && pausedByUs.isEmpty()) {
             return;
         }
         Set<TopicPartition> assigned = consumer.assignment();
-        List<TopicPartition> freed = new ArrayList<>(pausedByBound);
+        List<TopicPartition> freed = new ArrayList<>(pausedByUs);
         freed.removeIf(partition ->
-                atBound.contains(partition) || pausedByUser.contains(partition) || !assigned.contains(partition));
+                toHold.contains(partition) || pausedByUser.contains(partition) || !assigned.contains(partition));
         if (!freed.isEmpty()) {
             consumer.resume(freed);
             log.debug("Resumed: {}", freed);
         }
-        pausedByBound.retainAll(atBound);
-        if (!atBound.isEmpty()) {
+        pausedByUs.retainAll(toHold);
+        if (!toHold.isEmpty()) {
             // Ours from now on, also should the call that pauses them be cut short.
-            pausedByBound.addAll(atBound);
-            List<TopicPartition> toPause = new ArrayList<>(atBound);
+            pausedByUs.addAll(toHold);
+            List<TopicPartition> toPause = new ArrayList<>(toHold);
             toPause.removeAll(consumer.paused());
             toPause.retainAll(assigned);
             if (!toPause.isEmpty()) {
                 consumer.pause(toPause);
-                log.debug("Paused, since they hold as many records as allowed: {}", toPause);
+                log.debug("Paused, since they hold as many records as allowed, were stopped, or wait: {}", toPause);
             }
         }
     }
 
-    private Set<TopicPartition> partitionsAtBound() {
+    private Set<TopicPartition> partitionsToHold() {
         long heldByAll = 0;
         for (OwnedPartition partition : ownership.all()) {
             heldByAll += partition.recordsHeld();
         }
-        Set<TopicPartition> atBound = new HashSet<>();
+        stoppedIn.values().removeIf(OffsetTracker::hasEnded);
+        Set<TopicPartition> toHold = new HashSet<>(stoppedIn.keySet());
         for (OwnedPartition partition : ownership.all()) {
             long held = partition.recordsHeld();
             if (held >= maxInFlightPerPartition || (held > 0 && heldByAll >= maxInFlight)) {
-                atBound.add(partition.topicPartition);
+                toHold.add(partition.topicPartition);
             }
         }
-        return atBound;
+        return toHold;
+    }
+
+    /** Fetches nothing of a partition any more in an incarnation. Answers whether it did until now. */
+    boolean stop(TopicPartition partition, OffsetTracker incarnation) {
+        return stoppedIn.put(partition, incarnation) != incarnation;
+    }
+
+    boolean isStopped(TopicPartition partition) {
+        OffsetTracker incarnation = stoppedIn.get(partition);
+        return incarnation != null && !incarnation.hasEnded();
     }
 
     void pause(Collection<TopicPartition> partitions) {
@@ -92,7 +112,7 @@ final class Backpressure {
 
     void resume(Collection<TopicPartition> partitions) {
         Set<TopicPartition> resumed = new HashSet<>(partitions);
-        resumed.removeAll(pausedByBound);
+        resumed.removeAll(pausedByUs);
         consumer.resume(resumed);
         pausedByUser.removeAll(partitions);
         publish();
@@ -125,7 +145,8 @@ final class Backpressure {
 
     void gone(Collection<TopicPartition> partitions) {
         pausedByUser.removeAll(partitions);
-        pausedByBound.removeAll(partitions);
+        pausedByUs.removeAll(partitions);
+        partitions.forEach(stoppedIn::remove);
         publish();
     }
 }

@@ -5,9 +5,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.Deserializer;
 
 /** What this library needs to know of a Kafka consumer's configuration. */
 final class ConsumerConfiguration {
@@ -15,6 +18,21 @@ final class ConsumerConfiguration {
     private static final int DEFAULT_API_TIMEOUT_MS = 60_000;
     private static final Duration LONGEST_REBALANCE_REQUEST = Duration.ofSeconds(10);
     private static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(10);
+
+    private static final int FETCH_TO_READ_AGAIN_BYTES = 256 * 1024;
+
+    /** What makes a consumer a member of a group, or an observed one; how much it fetches; what it makes of it. */
+    private static final Set<String> OF_A_MEMBER = Set.of(
+            ConsumerConfig.GROUP_ID_CONFIG,
+            ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
+            ConsumerConfig.GROUP_PROTOCOL_CONFIG,
+            ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG,
+            ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG,
+            ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+            ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
+            ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+            ConsumerConfig.FETCH_MIN_BYTES_CONFIG,
+            ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG);
 
     private final Map<String, Object> values = new HashMap<>();
 
@@ -114,6 +132,31 @@ final class ConsumerConfiguration {
         return "read_committed".equalsIgnoreCase(level)
                 ? IsolationLevel.READ_COMMITTED
                 : IsolationLevel.READ_UNCOMMITTED;
+    }
+
+    /**
+     * The configuration for a consumer that reads single records once more: outside of the group, without a say in where it
+     * reads or what it makes of it, in fetches that are worth keeping.
+     */
+    Map<String, Object> forReadingAgain() {
+        Map<String, Object> configuration = forKafka();
+        configuration.keySet().removeAll(OF_A_MEMBER);
+        configuration.computeIfPresent(ConsumerConfig.CLIENT_ID_CONFIG, (name, id) -> id + "-dead-letters");
+        configuration.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+        configuration.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        configuration.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_TO_READ_AGAIN_BYTES);
+        return configuration;
+    }
+
+    /** Whether a deserializer, given or else configured, is the one of Kafka's that leaves bytes as they are. */
+    static boolean leavesBytes(Object deserializer) {
+        Object type = deserializer instanceof Deserializer<?> given ? given.getClass() : deserializer;
+        return type == ByteArrayDeserializer.class
+                || ByteArrayDeserializer.class.getName().equals(type);
+    }
+
+    Object value(String name) {
+        return values.get(name);
     }
 
     private Duration maxPollInterval() {

@@ -7,12 +7,17 @@ import java.util.Collection;
 final class Draining {
     private static final long PAUSE_NANOS = 1_000_000;
 
-    private final boolean explicitStarts;
+    private boolean explicitStarts;
     private final Time time;
 
     Draining(boolean explicitStarts, Time time) {
         this.explicitStarts = explicitStarts;
         this.time = time;
+    }
+
+    /** From now on, and before anything was delivered: records are started explicitly. */
+    void startsAreExplicit() {
+        explicitStarts = true;
     }
 
     /** Lets nothing more be started where starts are explicit, and answers how many records are being worked on. */

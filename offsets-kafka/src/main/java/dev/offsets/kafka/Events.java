@@ -46,6 +46,10 @@ final class Events {
         untold.add(() -> listener.onStatusChanged(partition, before, now));
     }
 
+    void partitionStopped(TopicPartition partition, long offset, Throwable cause) {
+        untold.add(() -> listener.onPartitionStopped(partition, offset, cause));
+    }
+
     /** Tells the listener what has happened, in order. To be called where it may call back. */
     void tell() {
         Runnable event = untold.poll();

@@ -24,6 +24,11 @@ final class Failures {
         reported.add(new Failure(topicPartition, offset, incarnation, cause));
     }
 
+    /** A record has been given up after it had failed without having been delivered. */
+    void forget(TopicPartition topicPartition, long offset) {
+        reported.removeIf(failure -> failure.offset == offset && failure.topicPartition.equals(topicPartition));
+    }
+
     /**
      * The failures that still hold a partition back, as one exception with the others suppressed in it; null when there
      * are none. A failure is forgotten with its incarnation: after a seek or a revocation the record comes again.

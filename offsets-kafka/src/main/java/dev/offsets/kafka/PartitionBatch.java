@@ -39,6 +39,13 @@ final class PartitionBatch<K, V> {
         return records.subList(0, handedOut);
     }
 
+    /** Hands out the records that were not handed out yet. */
+    List<ConsumerRecord<K, V>> handOutRest() {
+        List<ConsumerRecord<K, V>> rest = records.subList(handedOut, size());
+        handedOut = size();
+        return rest;
+    }
+
     List<ConsumerRecord<K, V>> records() {
         return records;
     }

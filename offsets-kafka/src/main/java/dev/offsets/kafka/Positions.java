@@ -91,6 +91,35 @@ final class Positions {
         }
     }
 
+    /**
+     * A poll has thrown at a record, after it may have moved positions over holes, and those alone: over records it would have
+     * returned them.
+     */
+    void passedHoles() {
+        for (OwnedPartition partition : ownership.all()) {
+            if (partition.tracker() != null && !toSeek.containsKey(partition.topicPartition)) {
+                readPosition(partition, true);
+            }
+        }
+    }
+
+    /**
+     * Reading has come to a record that it can't get past.
+     *
+     * @return the incarnation that goes on there; empty if the position has moved back by itself, and is set further back
+     */
+    Optional<OffsetTracker> standAt(TopicPartition topicPartition, long offset) {
+        return toSeek.containsKey(topicPartition) || sendBack(topicPartition, offset)
+                ? Optional.empty()
+                : Optional.of(ownership.own(topicPartition).trackerFrom(offset));
+    }
+
+    /** Tracks a record that was not polled, and lets reading go on behind it, in the same incarnation. */
+    void passOver(TopicPartition topicPartition, long offset, OffsetTracker incarnation) {
+        incarnation.track(offset);
+        toSeek.put(topicPartition, new PendingSeek(incarnation, new OffsetAndMetadata(offset + 1)));
+    }
+
     /** Before each poll: sets the positions that are to be set. */
     void seekBack() {
         for (Map.Entry<TopicPartition, PendingSeek> pending : List.copyOf(toSeek.entrySet())) {
@@ -157,17 +186,17 @@ final class Positions {
         for (OwnedPartition partition : ownership.all()) {
             TopicPartition topicPartition = partition.topicPartition;
             if (!nextOffsets.containsKey(topicPartition) && !toSeek.containsKey(topicPartition)) {
-                readPosition(partition);
+                readPosition(partition, nextOffsetsMayBeMissing);
             }
         }
     }
 
     /** Asks for a position only if the consumer knows it without asking the broker. */
-    private void readPosition(OwnedPartition partition) {
+    private void readPosition(OwnedPartition partition, boolean mayHavePassedRecords) {
         try {
             long position = consumer.position(partition.topicPartition, Duration.ZERO);
             if (!sendBack(partition.topicPartition, position)) {
-                partition.positionIs(position, nextOffsetsMayBeMissing);
+                partition.positionIs(position, mayHavePassedRecords);
             }
         } catch (WakeupException e) {
             wakeups.missed();

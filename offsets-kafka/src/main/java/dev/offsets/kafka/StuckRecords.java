@@ -6,11 +6,13 @@ import org.apache.kafka.common.TopicPartition;
 /** Finds a record that has been incomplete for too long, where the user has set a limit. For the loop thread. */
 final class StuckRecords {
     private final Ownership ownership;
+    private final Backpressure backpressure;
     private final Duration limit;
 
     /** @param limit null for none */
-    StuckRecords(Ownership ownership, Duration limit) {
+    StuckRecords(Ownership ownership, Backpressure backpressure, Duration limit) {
         this.ownership = ownership;
+        this.backpressure = backpressure;
         this.limit = limit;
     }
 
@@ -20,7 +22,8 @@ final class StuckRecords {
             return null;
         }
         for (OwnedPartition partition : ownership.all()) {
-            if (partition.recordsHeld() > 0) {
+            // A partition that was stopped on purpose is to let the others go on.
+            if (partition.recordsHeld() > 0 && !backpressure.isStopped(partition.topicPartition)) {
                 Duration age = partition.lowestInHandsFor();
                 if (age.compareTo(limit) >= 0) {
                     TopicPartition topicPartition = partition.topicPartition;

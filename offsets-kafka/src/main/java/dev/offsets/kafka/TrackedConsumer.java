@@ -5,15 +5,18 @@ import dev.offsets.kafka.Time.Deadline;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
@@ -22,6 +25,7 @@ import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.apache.kafka.common.errors.WakeupException;
 
 /**
@@ -85,6 +89,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private final Positions positions;
     private final PollResults<K, V> results;
     private final Reporting reporting;
+    private final UndecodableRecords undecodable;
+    private final OriginalRecords originals;
     private Throwable broken;
     /** Inside a call that may call the user back: a listener or a commit policy. */
     private boolean inside;
@@ -92,6 +98,10 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     /** Another member has this one's {@code group.instance.id}: polling once more would take it back. */
     private boolean replaced;
 
+    /** Null without one. */
+    private RecordProcessor<K, V> processor;
+
+    private boolean hasPolled;
     private CloseResult closed;
 
     TrackedConsumer(
@@ -104,7 +114,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         this.ownership = new Ownership(events, time);
         this.commits = new Commits(consumer, ownership, settings, apiTimeout, events, wakeups);
         this.backpressure = new Backpressure(consumer, ownership, settings);
-        this.stuckRecords = new StuckRecords(ownership, settings.stuckLimit);
+        this.stuckRecords = new StuckRecords(ownership, backpressure, settings.stuckLimit);
         this.draining = new Draining(settings.explicitStarts, time);
         LogStarts logStarts = new LogStarts(consumer);
         StoredOffsets storedOffsets = new StoredOffsets(consumer, wakeups, configuration.resetPassesOverRecords());
@@ -123,6 +133,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         this.results = new PollResults<>(consumer, ownership, failures, backpressure::isPausedByUser, positions);
         this.reporting =
                 new Reporting(consumer, ownership, backpressure, events, failures.starts(), settings, configuration);
+        this.undecodable = new UndecodableRecords(consumer, ownership, positions, failures, time);
+        this.originals =
+                new OriginalRecords(configuration, settings.pollsBytesAsTheyAre(), settings.byteConsumers, time);
     }
 
     /**
@@ -237,6 +250,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
      *     until the record's partition is sought or gone
      * @throws RecordStuckException if a record has been incomplete for longer than
      *     {@link TrackedConsumerBuilder#stopWhenStuckFor} allows; what had finished was committed. So does each later call
+     * @throws RecordDeserializationException if a record could not be deserialized and there is no {@linkplain #processor
+     *     processor} to deal with it. So does each later call, until it can be, or {@link #skip} has passed over it
      * @throws WakeupException if {@link #wakeup} was called
      * @throws InterruptException if the thread was interrupted
      * @throws IllegalStateException if closed, or without a subscription or assignment
@@ -253,7 +268,11 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                     "poll",
                     () -> reporting.whilePolling(() -> {
                         Deadline deadline = Deadline.in(time, timeout);
+                        hasPolled = true;
                         while (true) {
+                            if (processor != null) {
+                                processor.takeTurn();
+                            }
                             events.tell();
                             throwWhatIsKept();
                             positions.seekBack();
@@ -314,8 +333,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             partition.advance();
             inFlight |= partition.recordsHeld() > 0;
         }
-        backpressure.apply();
-        long untilDue = Math.min(commits.sendIfDue(), reporting.lookIfDue());
+        backpressure.apply(undecodable.waiting());
+        long untilDue = Math.min(commits.sendIfDue(), Math.min(reporting.lookIfDue(), undecodable.nanosUntilDue()));
         return inFlight || commits.isInFlight() ? Math.min(untilDue, LOOK_NANOS) : untilDue;
     }
 
@@ -338,6 +357,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         } catch (FencedInstanceIdException e) {
             replaced = true;
             throw e;
+        } catch (RecordDeserializationException e) {
+            undecodable.handle(e, processor);
+            return ConsumerRecords.empty();
         } catch (KafkaException e) {
             throw e; // nothing was taken: what has been fetched is returned first
         } catch (RuntimeException | Error e) {
@@ -402,8 +424,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
      * void: reports for it are ignored, and what it had finished and not committed is not committed any more.
      *
      * <p>A seek forward passes over what was still being worked on, too: the next commit is at or above the position
-     * sought. To pass over one record that can't be read (the offset in a {@link
-     * org.apache.kafka.common.errors.RecordDeserializationException}), wait for the work on its partition first.
+     * sought. To pass over one record, which can't be read for example, there is {@link #skip}.
      *
      * @param offset the next offset to read; zero or more
      */
@@ -558,12 +579,76 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 Deadline deadline = Deadline.in(time, timeout);
                 closed = notWithin("close", () -> closing.close(deadline));
                 reporting.close(deadline.remaining());
+                originals.close(deadline);
+                if (processor != null) {
+                    processor.forgetWhatEnded();
+                }
             }
             return closed;
         });
     }
 
-    private void onLoopThread(Runnable action) {
+    /**
+     * Begins to set up what works on this consumer's records: on the user's executor, in the order asked for, with a policy
+     * for failures. To be finished before the first poll; one for each consumer. Records then count as started when work on
+     * them begins, as with {@link TrackedConsumerBuilder#explicitStarts}.
+     *
+     * @param executor where handlers run: a pool, an executor with a virtual thread for each task, or {@code
+     *     Runnable::run} for the loop thread itself. It remains the user's, who shuts it down after the consumer. It may
+     *     reject tasks; one that drops them without a word stalls the processor
+     * @param maxConcurrency how many records, or batches of records, are worked on at once; one or more
+     */
+    public RecordProcessorBuilder<K, V> processor(Executor executor, int maxConcurrency) {
+        Objects.requireNonNull(executor, "executor");
+        if (maxConcurrency < 1) {
+            throw new IllegalArgumentException("maxConcurrency is " + maxConcurrency + ": it must be one or more");
+        }
+        return new RecordProcessorBuilder<>(this, executor, maxConcurrency);
+    }
+
+    RecordProcessor<K, V> install(
+            RecordProcessorBuilder<K, V> settings, AsyncHandler<List<ConsumerRecord<K, V>>> handler) {
+        onLoopThread(() -> {
+            if (processor != null) {
+                throw new IllegalStateException(
+                        "this consumer has a processor already: there is one for each consumer");
+            }
+            if (hasPolled) {
+                throw new IllegalStateException(
+                        "this consumer has polled already: make its processor before the first poll, since from then on"
+                                + " records count as started when it starts them");
+            }
+            draining.startsAreExplicit();
+            processor = new RecordProcessor<>(
+                    settings,
+                    handler,
+                    failures,
+                    new PartitionStops(backpressure, events),
+                    originals,
+                    undecodable,
+                    time);
+        });
+        return processor;
+    }
+
+    /**
+     * Passes over a record, without ending what is in flight: the right way past one that can't be read (the partition and
+     * offset in a {@link RecordDeserializationException} that {@link #poll} threw), or that is to be given up although it
+     * was delivered and has not failed. It counts as finished, and a line in the log says so. Unlike with a {@link #seek}
+     * forward, what is still being worked on below keeps holding the commit back.
+     *
+     * @param offset the offset of the record
+     * @param reason why, for the log
+     * @throws IllegalArgumentException if the record is neither the next one to be read nor delivered and waiting for its
+     *     outcome, or its partition is not assigned
+     */
+    public void skip(TopicPartition partition, long offset, String reason) {
+        Objects.requireNonNull(partition, "partition");
+        Objects.requireNonNull(reason, "reason");
+        onLoopThread(() -> undecodable.skip(partition, offset, reason));
+    }
+
+    void onLoopThread(Runnable action) {
         loopThread.call(() -> {
             checkOpen();
             boolean outermost = !inside;

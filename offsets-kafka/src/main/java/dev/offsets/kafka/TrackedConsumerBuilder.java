@@ -4,9 +4,12 @@ import dev.offsets.CommitPolicy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /**
@@ -39,6 +42,8 @@ public final class TrackedConsumerBuilder<K, V> {
     Duration lookInterval = DEFAULT_LOOK_INTERVAL;
     StatusThresholds statusThresholds = StatusThresholds.DEFAULTS;
     Time time = Time.SYSTEM;
+    Function<Map<String, Object>, Consumer<byte[], byte[]>> byteConsumers =
+            config -> new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     private boolean used;
 
     TrackedConsumerBuilder(Map<?, ?> configuration, Consumer<K, V> wrapped) {
@@ -129,7 +134,8 @@ public final class TrackedConsumerBuilder<K, V> {
 
     /**
      * Stops the consumer once a record has been incomplete for so long: {@link TrackedConsumer#poll} then commits what has
-     * finished and throws a {@link RecordStuckException}. Without it a stuck record holds its partition for ever while
+     * finished and throws a {@link RecordStuckException}. The time that a record waits in a {@link RecordProcessor}, for a
+     * worker or for a retry, counts; a partition that was stopped does not. Without it a stuck record holds its partition for ever while
      * the consumer looks healthy to its group. More than zero; off by default.
      */
     public TrackedConsumerBuilder<K, V> stopWhenStuckFor(Duration limit) {
@@ -229,6 +235,18 @@ public final class TrackedConsumerBuilder<K, V> {
             closeBecauseOf(e, consumer);
             throw e;
         }
+    }
+
+    /** Whether records are polled with their bytes as they are. What a wrapped consumer deserializes with is not known. */
+    boolean pollsBytesAsTheyAre() {
+        return wrapped == null
+                && !configuration.hasInterceptors()
+                && leavesBytes(keyDeserializer, ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG)
+                && leavesBytes(valueDeserializer, ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG);
+    }
+
+    private boolean leavesBytes(Deserializer<?> given, String setting) {
+        return ConsumerConfiguration.leavesBytes(given != null ? given : configuration.value(setting));
     }
 
     private void check(boolean right, String otherwise) {

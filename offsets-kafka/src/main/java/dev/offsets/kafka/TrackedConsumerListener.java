@@ -73,4 +73,14 @@ public interface TrackedConsumerListener {
      * @param now the status now
      */
     default void onStatusChanged(TopicPartition partition, PartitionStatus before, PartitionStatus now) {}
+
+    /**
+     * A {@link FailurePolicy} has stopped a partition: nothing of it is started or fetched any more, and nothing at or
+     * above the record's offset is committed. It begins anew when the partition is {@linkplain TrackedConsumer#seek sought},
+     * or has left this consumer and comes back.
+     *
+     * @param offset the record that failed
+     * @param cause why its last attempt failed
+     */
+    default void onPartitionStopped(TopicPartition partition, long offset, Throwable cause) {}
 }

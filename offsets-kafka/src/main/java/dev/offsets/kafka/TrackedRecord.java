@@ -123,10 +123,14 @@ public final class TrackedRecord<K, V> {
     }
 
     static Receipt skip(ConsumerRecord<?, ?> record, OffsetTracker incarnation, String reason) {
+        return skip(topicPartition(record), record.offset(), incarnation, reason);
+    }
+
+    static Receipt skip(TopicPartition topicPartition, long offset, OffsetTracker incarnation, String reason) {
         Objects.requireNonNull(reason, "reason");
-        Receipt receipt = incarnation.complete(record.offset());
+        Receipt receipt = incarnation.complete(offset);
         if (receipt == Receipt.ACCEPTED) {
-            log.info("Record {}@{} skipped: {}", topicPartition(record), record.offset(), reason);
+            log.info("Record {}@{} skipped: {}", topicPartition, offset, reason);
         }
         return receipt;
     }

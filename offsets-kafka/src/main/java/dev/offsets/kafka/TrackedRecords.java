@@ -47,6 +47,11 @@ public final class TrackedRecords<K, V> implements Iterable<TrackedRecord<K, V>>
         return batches;
     }
 
+    /** Whether a consumer has polled this, to which these failures are reported. */
+    boolean isOf(Failures consumers) {
+        return failures == consumers;
+    }
+
     /** How many records this result holds, handed out or not. */
     public int count() {
         int count = 0;

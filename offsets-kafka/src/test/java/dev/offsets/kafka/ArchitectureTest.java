@@ -66,8 +66,18 @@ class ArchitectureTest {
             .should()
             .callMethodWhere(describe(
                     "a look-up of the consumer is called",
-                    call -> Set.of("beginningOffsets", "endOffsets", "offsetsForTimes", "currentLag")
+                    call -> Set.of("beginningOffsets", "endOffsets", "offsetsForTimes")
                                     .contains(call.getName())
+                            && call.getTargetOwner().isAssignableTo(Consumer.class)));
+
+    /** It may ask a broker, or wait for the consumer's other thread: not in each turn of a loop. */
+    @ArchTest
+    static final ArchRule theConsumersLagIsAskedForOnTheUsersRequestAlone = noClasses()
+            .that(describe("are not for skipping", type -> !type.isEquivalentTo(UndecodableRecords.class)))
+            .should()
+            .callMethodWhere(describe(
+                    "the consumer's lag is asked for",
+                    call -> call.getName().equals("currentLag")
                             && call.getTargetOwner().isAssignableTo(Consumer.class)));
 
     @ArchTest
@@ -78,15 +88,23 @@ class ArchitectureTest {
             .orShould()
             .callMethod(System.class, "currentTimeMillis")
             .orShould()
-            .callMethod(Thread.class, "sleep", long.class)
-            .orShould()
-            .dependOnClassesThat(resideInAPackage("java.util.concurrent.locks"));
+            .callMethod(Thread.class, "sleep", long.class);
 
     @ArchTest
     static final ArchRule theTimeOfDayIsShownInReportsAlone = noClasses()
             .that(describe("are not a report", type -> !type.isEquivalentTo(GroupReport.class)))
             .should()
             .dependOnClassesThat(describe("tell the time of day", type -> TIME_OF_DAY.contains(type.getName())));
+
+    @ArchTest
+    static final ArchRule onlyWhatWorkersShareHasALock = noClasses()
+            .that(describe(
+                    "are neither shared by workers nor the clock",
+                    type -> !type.getName().startsWith(Time.class.getName())
+                            && !type.isAssignableTo(WorkQueue.class)
+                            && !type.isAssignableTo(OriginalRecords.class)))
+            .should()
+            .dependOnClassesThat(resideInAPackage("java.util.concurrent.locks"));
 
     @ArchTest
     static final ArchRule startsNoThreads = noClasses()

@@ -77,4 +77,9 @@ final class EventLog implements TrackedConsumerListener {
     public void onStatusChanged(TopicPartition partition, PartitionStatus before, PartitionStatus now) {
         happened("status", partition + " " + before.kind() + " -> " + now.kind());
     }
+
+    @Override
+    public void onPartitionStopped(TopicPartition partition, long offset, Throwable cause) {
+        happened("stopped", partition + "@" + offset + " " + cause.getMessage());
+    }
 }

@@ -1,5 +1,7 @@
 package dev.offsets.kafka;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -31,6 +34,9 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordDeserializationException;
+import org.apache.kafka.common.errors.RecordDeserializationException.DeserializationExceptionOrigin;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -67,6 +73,8 @@ class SimulatedConsumer extends MockConsumer<String, String> {
 
     private record Unanswered(
             Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback, Exception failure) {}
+
+    private record Undecodable(DeserializationExceptionOrigin origin, RuntimeException cause) {}
 
     private static final class Log {
         final NavigableMap<Long, ConsumerRecord<String, String>> records = new TreeMap<>();
@@ -117,6 +125,10 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     final Map<TopicPartition, OffsetAndMetadata> stored = new HashMap<>();
 
     int maxPollRecords = 500;
+
+    /** The key that the record at an offset gets. */
+    LongFunction<String> keys = offset -> "key";
+
     boolean nextOffsetsAreMissing;
 
     /** Where consuming begins without an offset that can be read: at the log's end, or at its beginning. */
@@ -128,6 +140,9 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     /** The name that a topic has in metrics; null when there are no metrics. */
     UnaryOperator<String> topicInMetrics;
 
+    /** What happens when a record can't be deserialized, before that is thrown. */
+    Runnable beforeDeserializationFails = () -> {};
+
     UnaryOperator<ConsumerRecords<String, String>> interceptor = UnaryOperator.identity();
     /** Changes a commit on its way out: for showing that a checker sees it. */
     UnaryOperator<Map<TopicPartition, OffsetAndMetadata>> tampering = UnaryOperator.identity();
@@ -138,6 +153,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     RuntimeException closeFailure;
 
     private final Map<TopicPartition, Log> logs = new HashMap<>();
+    private final Map<TopicPartition, Map<Long, Undecodable>> undecodable = new HashMap<>();
     private final Map<TopicPartition, Long> positions = new HashMap<>();
     private final Map<TopicPartition, Reset> resets = new HashMap<>();
     private final Set<TopicPartition> assignment = new LinkedHashSet<>();
@@ -189,11 +205,29 @@ class SimulatedConsumer extends MockConsumer<String, String> {
                         TimestampType.CREATE_TIME,
                         0,
                         0,
-                        "key",
+                        keys.apply(offset),
                         "value " + offset,
                         new RecordHeaders(),
                         leaderEpoch));
         logEnd(partition, Math.max(log.end, offset + 1), leaderEpoch);
+    }
+
+    /** The record at an offset, which is there, can't be deserialized. */
+    void undecodable(
+            TopicPartition partition, long offset, DeserializationExceptionOrigin origin, RuntimeException cause) {
+        undecodable.computeIfAbsent(partition, any -> new HashMap<>()).put(offset, new Undecodable(origin, cause));
+    }
+
+    void undecodable(TopicPartition partition, long... offsets) {
+        for (long offset : offsets) {
+            undecodable(
+                    partition, offset, DeserializationExceptionOrigin.VALUE, new SerializationException("no schema"));
+        }
+    }
+
+    /** From now on it can be deserialized. */
+    void decodable(TopicPartition partition, long offset) {
+        undecodable.get(partition).remove(offset);
     }
 
     /** The log's next offset: what lies between the last record and this is a hole. */
@@ -412,7 +446,11 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         Map<TopicPartition, List<ConsumerRecord<String, String>>> fetched = new LinkedHashMap<>();
         Map<TopicPartition, OffsetAndMetadata> next = new LinkedHashMap<>();
         int room = maxPollRecords;
+        RecordDeserializationException stopped = null;
         for (TopicPartition partition : assignment) {
+            if (stopped != null) {
+                break;
+            }
             Log log = logs.get(partition);
             if (log == null || paused.contains(partition)) {
                 continue;
@@ -429,11 +467,15 @@ class SimulatedConsumer extends MockConsumer<String, String> {
                 if (room-- <= 0) {
                     break;
                 }
+                stopped = undecodable(record);
+                if (stopped != null) {
+                    break;
+                }
                 records.add(record);
                 position = record.offset() + 1;
                 epoch = record.leaderEpoch();
             }
-            if (log.records.ceilingKey(position) == null && log.end > position) {
+            if (stopped == null && log.records.ceilingKey(position) == null && log.end > position) {
                 position = log.end;
                 epoch = log.endEpoch;
             }
@@ -446,7 +488,39 @@ class SimulatedConsumer extends MockConsumer<String, String> {
                 next.put(partition, new OffsetAndMetadata(position, epoch, ""));
             }
         }
+        if (stopped != null && fetched.isEmpty()) {
+            beforeDeserializationFails.run();
+            throw stopped; // with the position at it, or at the holes before it
+        }
         return new ConsumerRecords<>(fetched, nextOffsetsAreMissing ? Map.of() : next);
+    }
+
+    /** What deserializing a record throws, as Kafka puts it; null if nothing. */
+    private RecordDeserializationException undecodable(ConsumerRecord<String, String> record) {
+        TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+        Undecodable wrong = undecodable.getOrDefault(partition, Map.of()).get(record.offset());
+        return wrong == null
+                ? null
+                : new RecordDeserializationException(
+                        wrong.origin,
+                        partition,
+                        record.offset(),
+                        record.timestamp(),
+                        record.timestampType(),
+                        ByteBuffer.wrap(record.key().getBytes(StandardCharsets.UTF_8)),
+                        ByteBuffer.wrap(record.value().getBytes(StandardCharsets.UTF_8)),
+                        record.headers(),
+                        "Error deserializing " + wrong.origin + " for partition " + partition + " at offset "
+                                + record.offset(),
+                        wrong.cause);
+    }
+
+    @Override
+    public OptionalLong currentLag(TopicPartition partition) {
+        checkAssigned(Set.of(partition));
+        return logs.containsKey(partition) && knownPosition(partition).isPresent()
+                ? OptionalLong.of(logs.get(partition).end - positions.get(partition))
+                : OptionalLong.empty();
     }
 
     private void measure(
