@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -162,6 +163,7 @@ public final class LocalBroker implements AutoCloseable {
     /** Freezes the broker (SIGSTOP): connections stay open, nothing answers. */
     public void pause() {
         signal("STOP");
+        awaitStopped();
     }
 
     /** Lets a frozen broker go on (SIGCONT). */
@@ -321,19 +323,36 @@ public final class LocalBroker implements AutoCloseable {
     }
 
     private void signal(String name) {
-        try {
-            int status = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                    .inheritIO()
-                    .start()
-                    .waitFor();
-            if (status != 0) {
-                throw new IllegalStateException("kill -" + name + " " + process.pid() + " ended with " + status);
+        run("kill", "-" + name, Long.toString(process.pid()));
+    }
+
+    /** On a busy machine the signal takes effect some time after it was sent, and until then the broker answers. */
+    private void awaitStopped() {
+        long deadline = System.nanoTime() + STOP_TIMEOUT.toNanos();
+        while (!run("ps", "-o", "state=", "-p", Long.toString(process.pid())).startsWith("T")) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("Process " + process.pid() + " has not stopped on SIGSTOP");
             }
+        }
+    }
+
+    /** Runs a command to its end; answers what it has printed. */
+    private static String run(String... command) {
+        try {
+            Process started =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            String output = new String(started.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            int status = started.waitFor();
+            if (status != 0) {
+                throw new IllegalStateException(
+                        String.join(" ", command) + " ended with " + status + ": " + output.strip());
+            }
+            return output.strip();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while sending SIG" + name, e);
+            throw new IllegalStateException("Interrupted while running " + String.join(" ", command), e);
         }
     }
 

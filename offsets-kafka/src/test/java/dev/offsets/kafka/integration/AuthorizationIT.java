@@ -49,6 +49,15 @@ class AuthorizationIT {
         kafka.produce(0, 10);
         member.completeAll();
         Await.until("and goes on", () -> turn(member), () -> Long.valueOf(20).equals(kafka.committed(0)));
+        Await.until(
+                "and is known to be so",
+                () -> turn(member),
+                () -> member.consumer()
+                                .status()
+                                .get(kafka.partition(0))
+                                .committedOffset()
+                                .orElse(-1)
+                        == 20);
         assertThat(kafka.committed()).doesNotContainKey(deniedPartition);
         assertThat(heard.commitFailures).hasAtLeastOneElementOfType(TopicAuthorizationException.class);
         // Tried again, and left alone for longer each time
