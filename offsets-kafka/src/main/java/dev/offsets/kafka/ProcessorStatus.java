@@ -24,7 +24,7 @@ public record ProcessorStatus(
      * A record that has failed and waits for another attempt: by the handler, or at being sent as a dead letter.
      *
      * @param attempts how many attempts have failed so far
-     * @param nextAttemptIn how long until it is due; zero when it is due and has to wait for its turn
+     * @param nextAttemptIn how long until it is due; from then on it is queued as others are
      * @param lastError why the last attempt failed
      */
     public record WaitingRetry(
