@@ -1,6 +1,8 @@
 package dev.offsets.kafka;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
@@ -8,7 +10,8 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * What a {@link RecordProcessor} has in hand at one moment.
  *
- * @param queued how many records wait to be worked on; those that wait for a retry are among them
+ * @param queued how many records wait to be worked on; those that wait for a retry are among them, but
+ *     for those that could not be deserialized
  * @param running how many records are being worked on, asynchronously too
  * @param retries the records that wait for another attempt, the next one first
  * @param stopped the partitions that a {@link FailurePolicy} has stopped, and why
@@ -20,8 +23,17 @@ public record ProcessorStatus(
         stopped = Map.copyOf(stopped);
     }
 
+    /** With more records that wait for another attempt. */
+    ProcessorStatus and(List<WaitingRetry> more) {
+        List<WaitingRetry> all = new ArrayList<>(retries);
+        all.addAll(more);
+        all.sort(Comparator.comparing(WaitingRetry::nextAttemptIn));
+        return new ProcessorStatus(queued, running, all, stopped);
+    }
+
     /**
-     * A record that has failed and waits for another attempt: by the handler, or at being sent as a dead letter.
+     * A record that has failed and waits for another attempt: by the handler, or at being sent as a dead letter; or
+     * one that could not be deserialized and waits, unread, to be tried again.
      *
      * @param attempts how many attempts have failed so far
      * @param nextAttemptIn how long until it is due; zero when it is due and has to wait for its turn

@@ -40,15 +40,11 @@ public final class RecordProcessor<K, V> {
     private final Failures failures;
     private final PartitionStops stops;
     private final OriginalRecords originals;
+    private final UndecodableRecords undecodable;
     private final Time time;
     private final FailureHandling failureHandling;
     private final WorkQueue queue;
     private final Workers workers;
-
-    /** Records at which reading stands still, since they could not be deserialized. */
-    private final Map<TopicPartition, Undecodable> undecodable = new HashMap<>();
-
-    private record Undecodable(long offset, Attempts attempts) {}
 
     RecordProcessor(
             RecordProcessorBuilder<K, V> settings,
@@ -56,6 +52,7 @@ public final class RecordProcessor<K, V> {
             Failures failures,
             PartitionStops stops,
             OriginalRecords originals,
+            UndecodableRecords undecodable,
             Time time) {
         this.consumer = settings.consumer;
         this.ordering = settings.ordering;
@@ -64,6 +61,7 @@ public final class RecordProcessor<K, V> {
         this.failures = failures;
         this.stops = stops;
         this.originals = originals;
+        this.undecodable = undecodable;
         this.time = time;
         this.failureHandling = new FailureHandling(failurePolicy, failures, stops, time);
         this.queue = new WorkQueue(time, settings.maxConcurrency, settings.maxBatch);
@@ -111,7 +109,7 @@ public final class RecordProcessor<K, V> {
 
     /** What is in hand. Any thread; costs in proportion to the retries that wait. */
     public ProcessorStatus status() {
-        return queue.status();
+        return queue.status().and(undecodable.status());
     }
 
     /** Loop thread, in each turn. */
@@ -230,19 +228,9 @@ public final class RecordProcessor<K, V> {
         }
     }
 
-    /**
-     * Loop thread: a record could not be deserialized. Counts the attempt and asks the policy; an answer that is none, and an
-     * exception, is {@link FailureAction#stopConsumer}. What comes of it is the caller's to do.
-     */
-    FailureAction onUndecodable(TopicPartition topicPartition, long offset, Throwable error) {
-        long now = time.nanoTime();
-        Undecodable known = undecodable.get(topicPartition);
-        Attempts before = known != null && known.offset == offset ? known.attempts : Attempts.none(now);
-        Attempts attempts = before.andOne(error);
-        undecodable.put(topicPartition, new Undecodable(offset, attempts));
-        Duration sinceFirst = Duration.ofNanos(now - attempts.firstNanos());
-        return FailureHandling.ask(
-                failurePolicy, new RecordFailure(topicPartition, offset, attempts.count(), sinceFirst, error));
+    /** Loop thread: what the policy says to a record that could not be deserialized; an answer that is none stops the consumer. */
+    FailureAction onUndecodable(RecordFailure failure) {
+        return FailureHandling.ask(failurePolicy, failure);
     }
 
     /**

@@ -2,11 +2,16 @@ package dev.offsets.kafka;
 
 import dev.offsets.OffsetTracker;
 import dev.offsets.Receipt;
+import dev.offsets.kafka.ProcessorStatus.WaitingRetry;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
@@ -15,7 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deals with records that could not be deserialized, and passes over records. Belongs to the loop thread.
+ * Deals with records that could not be deserialized, and passes over records. Belongs to the loop thread, but for
+ * {@link #status}.
  */
 /*
  * Kafka's poll returns what comes before such a record; the next one throws, with the position left at it (KIP-334), and so
@@ -34,12 +40,16 @@ final class UndecodableRecords {
     /** Where reading has come to a record that could not be deserialized, for each partition the last one. */
     private final Map<TopicPartition, Found> found = new HashMap<>();
 
-    /** Those that are to be deserialized again, and not before. */
-    private final Map<TopicPartition, Retry> retries = new HashMap<>();
+    /** Those that are to be deserialized again, and not before. Read by any thread. */
+    private final Map<TopicPartition, Retry> retries = new ConcurrentHashMap<>();
 
-    private record Found(OffsetTracker incarnation, long offset) {}
+    private record Found(OffsetTracker incarnation, long offset, Attempts attempts) {
+        boolean isAt(OffsetTracker otherIncarnation, long otherOffset) {
+            return incarnation == otherIncarnation && offset == otherOffset;
+        }
+    }
 
-    private record Retry(OffsetTracker incarnation, long fromNanos, long delayNanos) {}
+    private record Retry(Found found, long fromNanos, long delayNanos) {}
 
     UndecodableRecords(
             Consumer<?, ?> consumer, Ownership ownership, Positions positions, Failures failures, Time time) {
@@ -58,9 +68,8 @@ final class UndecodableRecords {
     void handle(RecordDeserializationException thrown, RecordProcessor<?, ?> processor) {
         TopicPartition topicPartition = thrown.topicPartition();
         positions.passedHoles();
-        Optional<OffsetTracker> incarnation = positions.standAt(topicPartition, thrown.offset());
-        found.values().removeIf(former -> former.incarnation.hasEnded());
-        incarnation.ifPresent(present -> found.put(topicPartition, new Found(present, thrown.offset())));
+        Optional<Found> record = positions.standAt(topicPartition, thrown.offset())
+                .map(incarnation -> oneMoreAttempt(incarnation, thrown));
         if (processor == null || thrown.origin() == null) {
             throw thrown;
         }
@@ -70,26 +79,43 @@ final class UndecodableRecords {
             interrupted.addSuppressed(thrown);
             throw interrupted;
         }
-        incarnation.ifPresent(present -> apply(decide(thrown, processor), thrown, present, processor));
+        record.ifPresent(one -> apply(decide(one, thrown, processor), one, thrown, processor));
     }
 
-    private static FailureAction decide(RecordDeserializationException thrown, RecordProcessor<?, ?> processor) {
-        return Errors.isInterrupt(thrown) || Errors.isOfTheMachine(thrown)
-                ? FailureAction.stopConsumer()
-                : processor.onUndecodable(thrown.topicPartition(), thrown.offset(), thrown);
+    private Found oneMoreAttempt(OffsetTracker incarnation, RecordDeserializationException thrown) {
+        Found before = found.get(thrown.topicPartition());
+        Attempts attempts = before != null && before.isAt(incarnation, thrown.offset())
+                ? before.attempts
+                : Attempts.none(time.nanoTime());
+        Found now = new Found(incarnation, thrown.offset(), attempts.andOne(thrown));
+        found.values().removeIf(former -> former.incarnation.hasEnded());
+        found.put(thrown.topicPartition(), now);
+        return now;
+    }
+
+    private FailureAction decide(
+            Found record, RecordDeserializationException thrown, RecordProcessor<?, ?> processor) {
+        if (Errors.isInterrupt(thrown) || Errors.isOfTheMachine(thrown)) {
+            return FailureAction.stopConsumer();
+        }
+        Duration sinceFirst =
+                Duration.ofNanos(time.nanoTime() - record.attempts.firstNanos());
+        return processor.onUndecodable(new RecordFailure(
+                thrown.topicPartition(), record.offset, record.attempts.count(), sinceFirst, thrown));
     }
 
     private void apply(
             FailureAction action,
+            Found record,
             RecordDeserializationException thrown,
-            OffsetTracker incarnation,
             RecordProcessor<?, ?> processor) {
         TopicPartition topicPartition = thrown.topicPartition();
-        long offset = thrown.offset();
+        long offset = record.offset;
+        OffsetTracker incarnation = record.incarnation;
         if (action instanceof FailureAction.RetryAfter retry) {
             log.info("Record {}@{} could not be deserialized; again in {}", topicPartition, offset, retry.delay());
             long delayNanos = Time.saturatedNanos(retry.delay());
-            retries.put(topicPartition, new Retry(incarnation, time.nanoTime(), delayNanos));
+            retries.put(topicPartition, new Retry(record, time.nanoTime(), delayNanos));
         } else if (action instanceof FailureAction.DeadLetter deadLetter) {
             positions.passOver(topicPartition, offset, incarnation);
             processor.deadLetter(new UndecodableRecord(thrown), incarnation, deadLetter.deadLetters(), thrown);
@@ -105,8 +131,20 @@ final class UndecodableRecords {
 
     /** The partitions that are not to be fetched now, since a record of theirs is to be deserialized again later. */
     Set<TopicPartition> waiting() {
-        retries.values().removeIf(retry -> retry.incarnation.hasEnded() || nanosLeft(retry) <= 0);
+        retries.values().removeIf(retry -> retry.found.incarnation.hasEnded() || nanosLeft(retry) <= 0);
         return retries.keySet();
+    }
+
+    /** Any thread. */
+    List<WaitingRetry> status() {
+        List<WaitingRetry> waiting = new ArrayList<>();
+        retries.forEach((topicPartition, retry) -> waiting.add(new WaitingRetry(
+                topicPartition,
+                retry.found.offset,
+                retry.found.attempts.count(),
+                Duration.ofNanos(Math.max(0, nanosLeft(retry))),
+                retry.found.attempts.lastError())));
+        return waiting;
     }
 
     /** How long, in nanoseconds, until one of them is to be fetched again. */
@@ -150,10 +188,9 @@ final class UndecodableRecords {
     }
 
     private boolean isNext(TopicPartition topicPartition, long offset, OffsetTracker incarnation) {
-        if (new Found(incarnation, offset).equals(found.get(topicPartition))) {
-            return offset >= incarnation.position();
-        }
-        return offset == incarnation.position() && isBelowTheEnd(topicPartition);
+        Found last = found.get(topicPartition);
+        boolean wasFound = last != null && last.isAt(incarnation, offset) && offset >= incarnation.position();
+        return wasFound || (offset == incarnation.position() && isBelowTheEnd(topicPartition));
     }
 
     /** As far as the Kafka consumer knows: a record that does not exist yet must not be passed over. */

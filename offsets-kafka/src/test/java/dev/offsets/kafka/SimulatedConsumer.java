@@ -1,5 +1,7 @@
 package dev.offsets.kafka;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,6 +33,9 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordDeserializationException;
+import org.apache.kafka.common.errors.RecordDeserializationException.DeserializationExceptionOrigin;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -67,6 +72,8 @@ class SimulatedConsumer extends MockConsumer<String, String> {
 
     private record Unanswered(
             Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback, Exception failure) {}
+
+    private record Undecodable(DeserializationExceptionOrigin origin, RuntimeException cause) {}
 
     private static final class Log {
         final NavigableMap<Long, ConsumerRecord<String, String>> records = new TreeMap<>();
@@ -138,6 +145,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     RuntimeException closeFailure;
 
     private final Map<TopicPartition, Log> logs = new HashMap<>();
+    private final Map<TopicPartition, Map<Long, Undecodable>> undecodable = new HashMap<>();
     private final Map<TopicPartition, Long> positions = new HashMap<>();
     private final Map<TopicPartition, Reset> resets = new HashMap<>();
     private final Set<TopicPartition> assignment = new LinkedHashSet<>();
@@ -193,6 +201,24 @@ class SimulatedConsumer extends MockConsumer<String, String> {
                         new RecordHeaders(),
                         leaderEpoch));
         logEnd(partition, Math.max(log.end, offset + 1), leaderEpoch);
+    }
+
+    /** The record at an offset, which is there, can't be deserialized. */
+    void undecodable(
+            TopicPartition partition, long offset, DeserializationExceptionOrigin origin, RuntimeException cause) {
+        undecodable.computeIfAbsent(partition, any -> new HashMap<>()).put(offset, new Undecodable(origin, cause));
+    }
+
+    void undecodable(TopicPartition partition, long... offsets) {
+        for (long offset : offsets) {
+            undecodable(
+                    partition, offset, DeserializationExceptionOrigin.VALUE, new SerializationException("no schema"));
+        }
+    }
+
+    /** From now on it can be deserialized. */
+    void decodable(TopicPartition partition, long offset) {
+        undecodable.get(partition).remove(offset);
     }
 
     /** The log's next offset: what lies between the last record and this is a hole. */
@@ -405,7 +431,11 @@ class SimulatedConsumer extends MockConsumer<String, String> {
         Map<TopicPartition, List<ConsumerRecord<String, String>>> fetched = new LinkedHashMap<>();
         Map<TopicPartition, OffsetAndMetadata> next = new LinkedHashMap<>();
         int room = maxPollRecords;
+        RecordDeserializationException stopped = null;
         for (TopicPartition partition : assignment) {
+            if (stopped != null) {
+                break;
+            }
             Log log = logs.get(partition);
             if (log == null || paused.contains(partition)) {
                 continue;
@@ -422,11 +452,15 @@ class SimulatedConsumer extends MockConsumer<String, String> {
                 if (room-- <= 0) {
                     break;
                 }
+                stopped = undecodable(record);
+                if (stopped != null) {
+                    break;
+                }
                 records.add(record);
                 position = record.offset() + 1;
                 epoch = record.leaderEpoch();
             }
-            if (log.records.ceilingKey(position) == null && log.end > position) {
+            if (stopped == null && log.records.ceilingKey(position) == null && log.end > position) {
                 position = log.end;
                 epoch = log.endEpoch;
             }
@@ -438,7 +472,38 @@ class SimulatedConsumer extends MockConsumer<String, String> {
                 next.put(partition, new OffsetAndMetadata(position, epoch, ""));
             }
         }
+        if (stopped != null && fetched.isEmpty()) {
+            throw stopped; // with the position at it, or at the holes before it
+        }
         return new ConsumerRecords<>(fetched, nextOffsetsAreMissing ? Map.of() : next);
+    }
+
+    /** What deserializing a record throws, as Kafka puts it; null if nothing. */
+    private RecordDeserializationException undecodable(ConsumerRecord<String, String> record) {
+        TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+        Undecodable wrong = undecodable.getOrDefault(partition, Map.of()).get(record.offset());
+        return wrong == null
+                ? null
+                : new RecordDeserializationException(
+                        wrong.origin,
+                        partition,
+                        record.offset(),
+                        record.timestamp(),
+                        record.timestampType(),
+                        ByteBuffer.wrap(record.key().getBytes(StandardCharsets.UTF_8)),
+                        ByteBuffer.wrap(record.value().getBytes(StandardCharsets.UTF_8)),
+                        record.headers(),
+                        "Error deserializing " + wrong.origin + " for partition " + partition + " at offset "
+                                + record.offset(),
+                        wrong.cause);
+    }
+
+    @Override
+    public OptionalLong currentLag(TopicPartition partition) {
+        checkAssigned(Set.of(partition));
+        return logs.containsKey(partition) && knownPosition(partition).isPresent()
+                ? OptionalLong.of(logs.get(partition).end - positions.get(partition))
+                : OptionalLong.empty();
     }
 
     private void measureLead(TopicPartition partition, long lead) {
