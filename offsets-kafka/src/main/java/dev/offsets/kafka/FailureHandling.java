@@ -99,7 +99,8 @@ final class FailureHandling {
 
     private void again(QueuedRecord record, long dueNanos) {
         record.dueNanos = dueNanos;
-        // Not waited for until then. If that is ignored, it is no longer this consumer's, or somebody else's report counts.
+        // Not waited for until then. If that is ignored, it is no longer this consumer's, or somebody else's report
+        // counts.
         Receipt released = record.incarnation.release(record.offset());
         record.fate = released == Receipt.ACCEPTED ? Fate.AGAIN : Fate.GONE;
     }

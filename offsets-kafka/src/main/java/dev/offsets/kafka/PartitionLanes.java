@@ -62,9 +62,7 @@ final class PartitionLanes {
 
     /** Whether nothing more comes, as far as is known. */
     boolean isOver() {
-        return !isStopped()
-                && (newest == null || newest.hasEnded())
-                && (refusedIn == null || refusedIn.hasEnded());
+        return !isStopped() && (newest == null || newest.hasEnded()) && (refusedIn == null || refusedIn.hasEnded());
     }
 
     /** Takes the lanes with a key that can be forgotten. */

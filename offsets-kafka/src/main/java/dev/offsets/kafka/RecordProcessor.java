@@ -112,6 +112,11 @@ public final class RecordProcessor<K, V> {
         return queue.status().and(undecodable.status());
     }
 
+    /** Loop thread: for how many keys there is a lane now. */
+    int keysHeld() {
+        return queue.keysHeld();
+    }
+
     /** Loop thread, in each turn. */
     void takeTurn() {
         forgetWhatEnded();

@@ -300,8 +300,7 @@ final class WorkQueue {
         }
     }
 
-    private static void stopped(
-            PartitionLanes partition, OffsetTracker incarnation, long offset, Throwable cause) {
+    private static void stopped(PartitionLanes partition, OffsetTracker incarnation, long offset, Throwable cause) {
         if (partition.stoppedIn != incarnation) {
             partition.stoppedIn = incarnation;
             partition.stoppedAt = new StoppedAt(offset, cause);
@@ -340,7 +339,8 @@ final class WorkQueue {
             ready.remove(partition);
         }
         List<QueuedRecord> noLongerWaiting = new ArrayList<>();
-        waiting.removeIf(record -> record.lane.partition == partition && record.isVoid() && noLongerWaiting.add(record));
+        waiting.removeIf(
+                record -> record.lane.partition == partition && record.isVoid() && noLongerWaiting.add(record));
         for (QueuedRecord record : noLongerWaiting) {
             queued -= record.lane.dropVoid();
             if (!becomesIdleIfEmpty(record.lane)) {
@@ -380,6 +380,13 @@ final class WorkQueue {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Loop thread. */
+    int keysHeld() {
+        return partitions.values().stream()
+                .mapToInt(partition -> partition.byKey.size())
+                .sum();
     }
 
     ProcessorStatus status() {

@@ -72,4 +72,9 @@ final class EventLog implements TrackedConsumerListener {
     public void onPositionJumped(TopicPartition partition, long from, long to) {
         happened("jumped", partition + " " + from + " -> " + to);
     }
+
+    @Override
+    public void onPartitionStopped(TopicPartition partition, long offset, Throwable cause) {
+        happened("stopped", partition + "@" + offset + " " + cause.getMessage());
+    }
 }

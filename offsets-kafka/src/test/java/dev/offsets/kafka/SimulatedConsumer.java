@@ -20,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -124,6 +125,10 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     final Map<TopicPartition, OffsetAndMetadata> stored = new HashMap<>();
 
     int maxPollRecords = 500;
+
+    /** The key that the record at an offset gets. */
+    LongFunction<String> keys = offset -> "key";
+
     boolean nextOffsetsAreMissing;
 
     /** Where consuming begins without an offset that can be read: at the log's end, or at its beginning. */
@@ -196,7 +201,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
                         TimestampType.CREATE_TIME,
                         0,
                         0,
-                        "key",
+                        keys.apply(offset),
                         "value " + offset,
                         new RecordHeaders(),
                         leaderEpoch));
