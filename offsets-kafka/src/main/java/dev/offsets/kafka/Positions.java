@@ -109,7 +109,7 @@ final class Positions {
      * @return the incarnation that goes on there; empty if the position has moved back by itself, and is set further back
      */
     Optional<OffsetTracker> standAt(TopicPartition topicPartition, long offset) {
-        return sendBack(topicPartition, offset)
+        return toSeek.containsKey(topicPartition) || sendBack(topicPartition, offset)
                 ? Optional.empty()
                 : Optional.of(ownership.own(topicPartition).trackerFrom(offset));
     }

@@ -1,11 +1,8 @@
 package dev.offsets.kafka;
 
 import dev.offsets.OffsetTracker;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

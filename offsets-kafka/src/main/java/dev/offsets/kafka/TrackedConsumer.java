@@ -584,7 +584,13 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             }
             draining.startsAreExplicit();
             processor = new RecordProcessor<>(
-                    settings, handler, failures, new PartitionStops(backpressure, events), originals, undecodable, time);
+                    settings,
+                    handler,
+                    failures,
+                    new PartitionStops(backpressure, events),
+                    originals,
+                    undecodable,
+                    time);
         });
         return processor;
     }

@@ -68,7 +68,8 @@ final class UndecodableRecords {
     void handle(RecordDeserializationException thrown, RecordProcessor<?, ?> processor) {
         TopicPartition topicPartition = thrown.topicPartition();
         positions.passedHoles();
-        Optional<Found> record = positions.standAt(topicPartition, thrown.offset())
+        Optional<Found> record = positions
+                .standAt(topicPartition, thrown.offset())
                 .map(incarnation -> oneMoreAttempt(incarnation, thrown));
         if (processor == null || thrown.origin() == null) {
             throw thrown;
@@ -93,15 +94,13 @@ final class UndecodableRecords {
         return now;
     }
 
-    private FailureAction decide(
-            Found record, RecordDeserializationException thrown, RecordProcessor<?, ?> processor) {
+    private FailureAction decide(Found record, RecordDeserializationException thrown, RecordProcessor<?, ?> processor) {
         if (Errors.isInterrupt(thrown) || Errors.isOfTheMachine(thrown)) {
             return FailureAction.stopConsumer();
         }
-        Duration sinceFirst =
-                Duration.ofNanos(time.nanoTime() - record.attempts.firstNanos());
-        return processor.onUndecodable(new RecordFailure(
-                thrown.topicPartition(), record.offset, record.attempts.count(), sinceFirst, thrown));
+        Duration sinceFirst = Duration.ofNanos(time.nanoTime() - record.attempts.firstNanos());
+        return processor.onUndecodable(
+                new RecordFailure(thrown.topicPartition(), record.offset, record.attempts.count(), sinceFirst, thrown));
     }
 
     private void apply(

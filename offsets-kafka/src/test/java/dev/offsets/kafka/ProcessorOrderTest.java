@@ -137,7 +137,7 @@ class ProcessorOrderTest {
 
     static Stream<Arguments> incomparable() {
         return Stream.of(new int[] {1}, new String[] {"1"}, new Object(), new StringBuilder("1"), new EqualsAlone())
-                .map(key -> Arguments.of((Object) key));
+                .map(key -> Arguments.of(key));
     }
 
     @SuppressWarnings("overrides")

@@ -140,6 +140,9 @@ class SimulatedConsumer extends MockConsumer<String, String> {
     /** The name that a topic has in metrics; null when there are no metrics. */
     UnaryOperator<String> topicInMetrics;
 
+    /** What happens when a record can't be deserialized, before that is thrown. */
+    Runnable beforeDeserializationFails = () -> {};
+
     UnaryOperator<ConsumerRecords<String, String>> interceptor = UnaryOperator.identity();
     /** Changes a commit on its way out: for showing that a checker sees it. */
     UnaryOperator<Map<TopicPartition, OffsetAndMetadata>> tampering = UnaryOperator.identity();
@@ -478,6 +481,7 @@ class SimulatedConsumer extends MockConsumer<String, String> {
             }
         }
         if (stopped != null && fetched.isEmpty()) {
+            beforeDeserializationFails.run();
             throw stopped; // with the position at it, or at the holes before it
         }
         return new ConsumerRecords<>(fetched, nextOffsetsAreMissing ? Map.of() : next);
