@@ -22,6 +22,8 @@ final class ConsumerConfiguration {
     private static final Set<String> OF_A_MEMBER = Set.of(
             ConsumerConfig.GROUP_ID_CONFIG,
             ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
+            ConsumerConfig.GROUP_PROTOCOL_CONFIG,
+            ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG,
             ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG,
             ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
             ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,

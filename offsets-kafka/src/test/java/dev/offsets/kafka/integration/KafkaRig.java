@@ -3,6 +3,7 @@ package dev.offsets.kafka.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.offsets.kafka.broker.LocalBroker;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -20,6 +21,8 @@ import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -27,6 +30,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -44,6 +49,7 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
     private static final class Shared {
         static final LocalBroker BROKER = LocalBroker.builder()
                 .property("group.consumer.heartbeat.interval.ms", 200)
+                .property("auto.create.topics.enable", false)
                 .start();
         static final Admin ADMIN = Admin.create(Map.of("bootstrap.servers", BROKER.bootstrapServers()));
         static final KafkaProducer<String, String> PRODUCER = producer(Map.of());
@@ -159,8 +165,8 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
     }
 
     /** Checked and closed at the end of the test. */
-    void opened(Member member) {
-        ledgers.add(member.ledger());
+    void opened(AutoCloseable member, Ledger ledger) {
+        ledgers.add(ledger);
         opened.push(member);
     }
 
@@ -168,6 +174,36 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         opened.push(pool::shutdownNow);
         return pool;
+    }
+
+    /** A producer of bytes, closed at the end of the test. */
+    KafkaProducer<byte[], byte[]> byteProducer(Map<String, Object> more) {
+        Map<String, Object> configuration = new HashMap<>(more);
+        configuration.put("bootstrap.servers", broker().bootstrapServers());
+        KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(configuration, new ByteArraySerializer(), new ByteArraySerializer());
+        opened.push(producer::close);
+        return producer;
+    }
+
+    /** All that a topic holds, partition by partition. */
+    List<ConsumerRecord<byte[], byte[]>> read(String topic, int partitions) throws Exception {
+        Map<String, Object> configuration = Map.of("bootstrap.servers", broker().bootstrapServers());
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(configuration, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            for (int partition = 0; partition < partitions; partition++) {
+                TopicPartition one = new TopicPartition(topic, partition);
+                consumer.assign(List.of(one));
+                consumer.seekToBeginning(List.of(one));
+                long end = consumer.endOffsets(List.of(one)).get(one);
+                Await.until(
+                        "all of " + one + " is read",
+                        () -> consumer.poll(Duration.ofMillis(100)).forEach(records::add),
+                        () -> consumer.position(one) >= end);
+            }
+        }
+        return records;
     }
 
     /** Sends so many records to one partition, one after another, and waits for them. */
@@ -220,8 +256,16 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
     }
 
     long endOffset(int partition, IsolationLevel isolation) throws Exception {
-        return admin().listOffsets(Map.of(partition(partition), OffsetSpec.latest()), new ListOffsetsOptions(isolation))
-                .partitionResult(partition(partition))
+        return endOffset(partition(partition), isolation);
+    }
+
+    long endOffset(String topic, int partition) throws Exception {
+        return endOffset(new TopicPartition(topic, partition), IsolationLevel.READ_UNCOMMITTED);
+    }
+
+    private long endOffset(TopicPartition partition, IsolationLevel isolation) throws Exception {
+        return admin().listOffsets(Map.of(partition, OffsetSpec.latest()), new ListOffsetsOptions(isolation))
+                .partitionResult(partition)
                 .get()
                 .offset();
     }

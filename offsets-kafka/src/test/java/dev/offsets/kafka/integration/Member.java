@@ -78,7 +78,7 @@ final class Member implements AutoCloseable {
                     TrackedConsumer.wrap(ledger.observe(new KafkaConsumer<>(configuration)), configuration);
             settings.accept(builder);
             Member member = new Member(builder.build(), ledger);
-            kafka.opened(member);
+            kafka.opened(member, ledger);
             return member;
         }
 
