@@ -42,7 +42,7 @@ final class DeadLetterHeaders {
     /** What is longer is cut, so that a record which the broker took is not refused for what explains it. */
     private static final int LONGEST_MESSAGE = 1_000;
 
-    private static final int LONGEST_STACK_TRACE = 8_000;
+    private static final int LONGEST_STACK_TRACE = 16_000;
 
     private record NamedValue(String key, byte[] value) implements Header {}
 

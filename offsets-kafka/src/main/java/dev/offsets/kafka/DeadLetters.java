@@ -28,7 +28,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * <tr><td>{@code kafka_dlt-exception-fqcn}</td><td>text: the class of the error</td></tr>
  * <tr><td>{@code kafka_dlt-exception-cause-fqcn}</td><td>text: the class of its cause; only if it has one</td></tr>
  * <tr><td>{@code kafka_dlt-exception-message}</td><td>text, cut after 1,000 characters; only if it has one</td></tr>
- * <tr><td>{@code kafka_dlt-exception-stacktrace}</td><td>text, cut after 8,000 characters</td></tr>
+ * <tr><td>{@code kafka_dlt-exception-stacktrace}</td><td>text, cut after 16,000 characters</td></tr>
  * </table>
  *
  * <p>For a key that could not be deserialized, {@code kafka_dlt-key-exception-fqcn}, {@code -message} and {@code -stacktrace}

@@ -59,7 +59,8 @@ class DeadLetterIT {
     }
 
     private void createTopics(int deadPartitions) throws Exception {
-        kafka.createTopic(PARTITIONS);
+        // What is sent there has timestamps of long ago.
+        kafka.createTopic(kafka.topic(), PARTITIONS, Map.of("retention.ms", "-1"));
         kafka.createTopic(dead(), deadPartitions, Map.of());
     }
 
@@ -98,7 +99,7 @@ class DeadLetterIT {
         return kafka.read(kafka.topic(), PARTITIONS);
     }
 
-    private static void assertSameContent(ConsumerRecord<byte[], byte[]> letter, ConsumerRecord<byte[], byte[]> original) {
+    static void assertSameContent(ConsumerRecord<byte[], byte[]> letter, ConsumerRecord<byte[], byte[]> original) {
         assertThat(letter.key()).isEqualTo(original.key());
         assertThat(letter.value()).isEqualTo(original.value());
         List<Header> headers = headers(letter);
@@ -109,11 +110,11 @@ class DeadLetterIT {
         return StreamSupport.stream(record.headers().spliterator(), false).toList();
     }
 
-    private static String text(ConsumerRecord<?, ?> letter, String header) {
+    static String text(ConsumerRecord<?, ?> letter, String header) {
         return new String(letter.headers().lastHeader(header).value(), StandardCharsets.UTF_8);
     }
 
-    private static long number(ConsumerRecord<?, ?> letter, String header) {
+    static long number(ConsumerRecord<?, ?> letter, String header) {
         ByteBuffer bytes = ByteBuffer.wrap(letter.headers().lastHeader(header).value());
         return bytes.remaining() == Integer.BYTES ? bytes.getInt() : bytes.getLong();
     }
