@@ -114,6 +114,10 @@ public final class RecordProcessor<K, V> {
         return queue.keysHeld();
     }
 
+    boolean isLockedByThisThread() {
+        return queue.isLockedByThisThread();
+    }
+
     /** Loop thread, in each turn. */
     void takeTurn() {
         forgetWhatEnded();

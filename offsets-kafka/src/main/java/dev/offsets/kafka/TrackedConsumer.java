@@ -559,7 +559,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
      * them begins, as with {@link TrackedConsumerBuilder#explicitStarts}.
      *
      * @param executor where handlers run: a pool, an executor with a virtual thread for each task, or {@code
-     *     Runnable::run} for the loop thread itself. It remains the user's, who shuts it down after the consumer
+     *     Runnable::run} for the loop thread itself. It remains the user's, who shuts it down after the consumer. It may
+     *     reject tasks; one that drops them without a word stalls the processor
      * @param maxConcurrency how many records, or batches of records, are worked on at once; one or more
      */
     public RecordProcessorBuilder<K, V> processor(Executor executor, int maxConcurrency) {

@@ -128,7 +128,8 @@ public final class TrackedConsumerBuilder<K, V> {
 
     /**
      * Stops the consumer once a record has been incomplete for so long: {@link TrackedConsumer#poll} then commits what has
-     * finished and throws a {@link RecordStuckException}. Without it a stuck record holds its partition for ever while
+     * finished and throws a {@link RecordStuckException}. The time that a record waits in a {@link RecordProcessor}, for a
+     * worker or for a retry, counts; a partition that was stopped does not. Without it a stuck record holds its partition for ever while
      * the consumer looks healthy to its group. More than zero; off by default.
      */
     public TrackedConsumerBuilder<K, V> stopWhenStuckFor(Duration limit) {

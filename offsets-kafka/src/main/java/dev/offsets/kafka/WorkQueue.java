@@ -382,6 +382,10 @@ final class WorkQueue {
         }
     }
 
+    boolean isLockedByThisThread() {
+        return lock.isHeldByCurrentThread();
+    }
+
     /** Loop thread. */
     int keysHeld() {
         return partitions.values().stream()

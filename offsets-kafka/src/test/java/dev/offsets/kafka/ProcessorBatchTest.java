@@ -121,6 +121,19 @@ class ProcessorBatchTest {
     }
 
     @Test
+    void revoked_noFurtherBatchIsBegun() {
+        pool.workingOnBatches(3, 1, RecordProcessorBuilder::unordered, P0, P1);
+        pool.kafka.records(P0, 0, 8);
+        pool.turn();
+        pool.time.after(Duration.ofMillis(100), () -> pool.batchDone(P0 + "@0,1,2"));
+        pool.kafka.insideNextPoll(() -> pool.kafka.rebalanceCooperatively(P1));
+        pool.turn();
+
+        assertThat(pool.starts).containsExactly(P0 + "@0,1,2");
+        assertThat(pool.rig.stored(P0)).isEqualTo(3);
+    }
+
+    @Test
     void batchOfOneThatFails_isThePolicysToDecideAtOnce() {
         pool.workingOnBatches(3, MANY, processor -> processor.onFailure(FailurePolicy.skip("bad")), P0);
         pool.kafka.records(P0, 0, 0);

@@ -260,6 +260,54 @@ class ProcessorExecutorTest {
         assertThat(pool.rig.stored(P0)).isEqualTo(3);
     }
 
+    /** A key that tells when it is hashed or compared. */
+    private record Tattling(String key, Runnable tell) {
+        @Override
+        public boolean equals(Object other) {
+            tell.run();
+            return other instanceof Tattling tattling && tattling.key.equals(key);
+        }
+
+        @Override
+        public int hashCode() {
+            tell.run();
+            return 1;
+        }
+    }
+
+    @Test
+    void usersCode_isCalledWithoutTheLock() {
+        List<Boolean> locked = new ArrayList<>();
+        Runnable look = () -> locked.add(pool.processor.isLockedByThisThread());
+        pool.processor = pool.rig
+                .consumer
+                .processor(
+                        task -> {
+                            look.run();
+                            pool.executor.execute(task);
+                        },
+                        2)
+                .orderedBy(record -> {
+                    look.run();
+                    return new Tattling("key " + record.offset() % 3, look);
+                })
+                .onFailure(failure -> {
+                    look.run();
+                    return FailureAction.skip("seen");
+                })
+                .handle(record -> {
+                    look.run();
+                    throw new Exception("for the policy to see");
+                });
+        pool.rig.subscribed(P0);
+        pool.kafka.records(P0, 0, 9);
+        pool.turn();
+        pool.turn();
+
+        assertThat(pool.rig.stored(P0)).isEqualTo(10);
+        assertThat(locked).hasSizeGreaterThan(50).containsOnly(false);
+    }
+
     @Test
     void secondProcessor_isRefused() {
         pool.working(1, RecordProcessorBuilder::unordered, P0);

@@ -111,6 +111,26 @@ class ProcessorRebalanceTest {
     }
 
     @Test
+    void lostAndBackWithinOnePoll_waitingRetryOfTheFormerDeliveryHoldsNothingBack() {
+        pool.working(
+                MANY,
+                processor ->
+                        processor.orderedByKey().onFailure(failure -> FailureAction.retryAfter(Duration.ofHours(1))),
+                P0);
+        pool.kafka.records(P0, 0, 1);
+        pool.turn();
+        pool.failed(P0, 0, cause);
+        pool.kafka.insideNextPoll(() -> {
+            pool.kafka.lose(P0);
+            pool.kafka.rebalanceCooperatively(P0);
+        });
+        pool.turn();
+        pool.turn();
+
+        assertThat(pool.running()).containsExactly(names(P0, 0));
+    }
+
+    @Test
     void recordsOfAPartitionThatHasGoneMeanwhile_areNotStarted() {
         pool.working(MANY, RecordProcessorBuilder::unordered, P0, P1);
         pool.kafka.records(P0, 0, 9);

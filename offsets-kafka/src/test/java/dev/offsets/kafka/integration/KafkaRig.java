@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongFunction;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -215,6 +216,17 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
         List<Future<RecordMetadata>> sent = new ArrayList<>();
         for (int i = 0; i < records; i++) {
             sent.add(Shared.PRODUCER.send(new ProducerRecord<>(topic, partition, null, "value " + i)));
+        }
+        for (Future<RecordMetadata> one : sent) {
+            one.get();
+        }
+    }
+
+    /** Sends so many records to one partition, with the key that each number gets. */
+    void produceKeyed(int partition, int records, LongFunction<String> keys) throws Exception {
+        List<Future<RecordMetadata>> sent = new ArrayList<>();
+        for (int i = 0; i < records; i++) {
+            sent.add(Shared.PRODUCER.send(new ProducerRecord<>(topic(), partition, keys.apply(i), "value " + i)));
         }
         for (Future<RecordMetadata> one : sent) {
             one.get();
