@@ -35,6 +35,7 @@ class ReadmeTest {
             import java.util.*;
             import java.util.concurrent.ExecutorService;
             import org.apache.kafka.clients.consumer.*;
+            import org.apache.kafka.clients.producer.*;
 
             class Sample {
                 record Order() {}
@@ -43,7 +44,17 @@ class ReadmeTest {
                 ExecutorService workers;
                 volatile boolean running;
 
+                Producer<byte[], byte[]> producer;
+
                 void handle(Order order) {}
+
+                byte[] invoice(Order order) {
+                    return null;
+                }
+
+                byte[] parcel(Order order) {
+                    return null;
+                }
 
                 void sample(%s) throws Exception {
             %s

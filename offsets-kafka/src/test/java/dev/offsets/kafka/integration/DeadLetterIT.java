@@ -84,14 +84,19 @@ class DeadLetterIT {
         List<List<Header>> headers = List.of(
                 List.of(),
                 List.of(new RecordHeader("none", null), new RecordHeader("empty", EMPTY)),
-                List.of(new RecordHeader("twice", LIKE_AVRO), new RecordHeader("", EMPTY), new RecordHeader("twice", null)));
-        KafkaProducer<byte[], byte[]> producer = kafka.byteProducer(Map.of("compression.type", "gzip", "linger.ms", 50));
+                List.of(
+                        new RecordHeader("twice", LIKE_AVRO),
+                        new RecordHeader("", EMPTY),
+                        new RecordHeader("twice", null)));
+        KafkaProducer<byte[], byte[]> producer =
+                kafka.byteProducer(Map.of("compression.type", "gzip", "linger.ms", 50));
         int number = 0;
         for (byte[] key : odd) {
             for (byte[] value : odd) {
                 for (List<Header> some : headers) {
                     int partition = number++ % PARTITIONS;
-                    producer.send(new ProducerRecord<>(kafka.topic(), partition, 1_700_000_000_000L + number, key, value, some));
+                    producer.send(new ProducerRecord<>(
+                            kafka.topic(), partition, 1_700_000_000_000L + number, key, value, some));
                 }
             }
         }
@@ -176,7 +181,8 @@ class DeadLetterIT {
                         "kafka_dlt-exception-message",
                         "kafka_dlt-exception-stacktrace");
         assertThat(text(letter, "kafka_dlt-original-topic")).isEqualTo(kafka.topic());
-        assertThat(letter.headers().lastHeader("kafka_dlt-original-partition").value()).containsExactly(0, 0, 0, 2);
+        assertThat(letter.headers().lastHeader("kafka_dlt-original-partition").value())
+                .containsExactly(0, 0, 0, 2);
         assertThat(letter.headers().lastHeader("kafka_dlt-original-offset").value())
                 .containsExactly(0, 0, 0, 0, 0, 0, 0, 0);
         assertThat(letter.headers().lastHeader("kafka_dlt-original-timestamp").value())
@@ -243,7 +249,8 @@ class DeadLetterIT {
         assertThat(second.headers().headers("kafka_dlt-exception-fqcn")).hasSize(1);
         assertThat(text(second, "kafka_dlt-exception-fqcn")).isEqualTo("java.io.IOException");
         assertThat(second.headers().lastHeader("kafka_dlt-exception-message")).isNull();
-        assertThat(second.headers().lastHeader("kafka_dlt-exception-cause-fqcn")).isNull();
+        assertThat(second.headers().lastHeader("kafka_dlt-exception-cause-fqcn"))
+                .isNull();
     }
 
     // ---- Sends that fail ----
@@ -289,8 +296,7 @@ class DeadLetterIT {
         kafka.createTopic(dead() + ".larger", 1, Map.of());
         var restarted = member(
                 Protocol.CLASSIC_COOPERATIVE,
-                FailurePolicy.deadLetter(
-                        DeadLetters.to(kafka.byteProducer(Map.of()), topic -> topic + ".dead.larger")),
+                FailurePolicy.deadLetter(DeadLetters.to(kafka.byteProducer(Map.of()), topic -> topic + ".dead.larger")),
                 failingAt(3));
         restarted.untilAllIsCommitted(kafka, 1);
         assertThat(kafka.read(dead() + ".larger", 1))
@@ -329,8 +335,8 @@ class DeadLetterIT {
     void topicThatTheRecordIsFrom_isRefused() throws Exception {
         kafka.createTopic(1);
         kafka.produce(0, 5);
-        DeadLetters itself = DeadLetters.to(kafka.byteProducer(Map.of()), kafka.topic())
-                .ifSendFails(FailurePolicy.stopConsumer());
+        DeadLetters itself =
+                DeadLetters.to(kafka.byteProducer(Map.of()), kafka.topic()).ifSendFails(FailurePolicy.stopConsumer());
         var member = member(Protocol.CONSUMER, FailurePolicy.deadLetter(itself), failingAt(3));
 
         assertStopsWithout(member, IllegalStateException.class);
@@ -341,10 +347,8 @@ class DeadLetterIT {
     void producerWithoutAcknowledgements_isNoConfirmation() throws Exception {
         createTopics(1);
         kafka.produce(0, 5);
-        KafkaProducer<byte[], byte[]> careless =
-                kafka.byteProducer(Map.of("acks", "0", "enable.idempotence", false));
-        DeadLetters letters =
-                DeadLetters.to(careless, dead()).ifSendFails(FailurePolicy.stopConsumer());
+        KafkaProducer<byte[], byte[]> careless = kafka.byteProducer(Map.of("acks", "0", "enable.idempotence", false));
+        DeadLetters letters = DeadLetters.to(careless, dead()).ifSendFails(FailurePolicy.stopConsumer());
         var member = member(Protocol.CONSUMER, FailurePolicy.deadLetter(letters), failingAt(3));
 
         assertStopsWithout(member, KafkaException.class);
@@ -358,10 +362,9 @@ class DeadLetterIT {
                 .ifSendFails(attempts(1_000));
         var member = member(Protocol.CLASSIC_COOPERATIVE, FailurePolicy.deadLetter(late), failingAt(3));
         member.until("the others are handled", () -> member.handled().size() == 4);
-        member.until("it waits for another attempt", () -> !member.processor()
-                .status()
-                .retries()
-                .isEmpty());
+        member.until(
+                "it waits for another attempt",
+                () -> !member.processor().status().retries().isEmpty());
         assertThat(kafka.committed(0)).isEqualTo(3);
 
         kafka.createTopic(dead(), 1, Map.of());
@@ -399,8 +402,8 @@ class DeadLetterIT {
 
     @Test
     void recordIsNotInTheLogAnyMore_isAFailedSend() throws Exception {
-        var member = waitingWhileItIsDeleted(
-                FailurePolicy.deadLetter(letters().ifSendFails(FailurePolicy.stopConsumer())));
+        var member =
+                waitingWhileItIsDeleted(FailurePolicy.deadLetter(letters().ifSendFails(FailurePolicy.stopConsumer())));
 
         assertStopsWithout(member, RecordNotInLogException.class);
     }

@@ -77,8 +77,7 @@ class OutputsIT {
     @Test
     void withoutAcknowledgements_isNoConfirmation() throws Exception {
         kafka.createTopic(out(), 1, Map.of());
-        KafkaProducer<byte[], byte[]> careless =
-                kafka.byteProducer(Map.of("acks", "0", "enable.idempotence", false));
+        KafkaProducer<byte[], byte[]> careless = kafka.byteProducer(Map.of("acks", "0", "enable.idempotence", false));
 
         assertThat(future(Outputs.send(careless, output(1))))
                 .failsWithin(Duration.ofSeconds(30))

@@ -103,7 +103,9 @@ final class ProcessingMember<K, V> implements AutoCloseable {
     void untilAllIsCommitted(KafkaRig kafka, int partitions) throws Exception {
         Map<TopicPartition, Long> ends = kafka.ends(partitions);
         ends.values().removeIf(end -> end == 0);
-        until("all is committed, up to " + ends, () -> kafka.committed().entrySet().containsAll(ends.entrySet()));
+        until(
+                "all is committed, up to " + ends,
+                () -> kafka.committed().entrySet().containsAll(ends.entrySet()));
     }
 
     /** What the handler has returned for, as {@code partition@offset}, in that order. */

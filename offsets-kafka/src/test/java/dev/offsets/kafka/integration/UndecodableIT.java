@@ -116,16 +116,15 @@ class UndecodableIT {
     void schemaRegistryIsDownForAWhile_thatPartitionWaits_andNothingIsLost(Protocol protocol) throws Exception {
         kafka.createTopic(2);
         send(0, "zero", "!one", "two", "!three");
-        FailurePolicy patient = FailurePolicy.retry()
-                .attempts(1_000_000)
-                .backoff(Duration.ofMillis(20), Duration.ofMillis(20));
+        FailurePolicy patient =
+                FailurePolicy.retry().attempts(1_000_000).backoff(Duration.ofMillis(20), Duration.ofMillis(20));
         var member = member(protocol, patient, NOTHING);
-        member.until("it was tried again and again", () -> values.refusals() > 5);
-        assertThat(member.processor().status().retries()).satisfiesExactly(waiting -> {
-            assertThat(waiting.topicPartition()).isEqualTo(kafka.partition(0));
-            assertThat(waiting.offset()).isEqualTo(1);
-            assertThat(waiting.attempts()).isGreaterThan(4);
-        });
+        member.until(
+                "it was tried again and again",
+                () -> member.processor().status().retries().stream()
+                        .anyMatch(waiting -> waiting.topicPartition().equals(kafka.partition(0))
+                                && waiting.offset() == 1
+                                && waiting.attempts() > 4));
         send(1, "zero", "one");
         member.until("the other partition goes on", () -> Long.valueOf(2).equals(kafka.committed(1)));
         assertThat(member.handled()).containsExactly("0@0", "1@0", "1@1");
@@ -151,19 +150,22 @@ class UndecodableIT {
             producer.send(new ProducerRecord<>(kafka.topic(), 0, bytes("!tombstone"), null));
         }
         List<ConsumerRecord<byte[], byte[]>> originals = kafka.read(kafka.topic(), 1);
-        var member = member(
-                protocol, FailurePolicy.deadLetter(DeadLetters.to(kafka.byteProducer(Map.of()), dead)), NOTHING);
+        var member =
+                member(protocol, FailurePolicy.deadLetter(DeadLetters.to(kafka.byteProducer(Map.of()), dead)), NOTHING);
 
         member.untilAllIsCommitted(kafka, 1);
 
         List<ConsumerRecord<byte[], byte[]>> letters = kafka.read(dead, 1);
         assertThat(letters).hasSize(3);
         for (ConsumerRecord<byte[], byte[]> letter : letters) {
-            ConsumerRecord<byte[], byte[]> original = originals.get((int) DeadLetterIT.number(letter, "kafka_dlt-original-offset"));
+            ConsumerRecord<byte[], byte[]> original =
+                    originals.get((int) DeadLetterIT.number(letter, "kafka_dlt-original-offset"));
             DeadLetterIT.assertSameContent(letter, original);
             boolean ofTheKey = original.key() != null;
-            assertThat(letter.headers().lastHeader("kafka_dlt-key-exception-fqcn") != null).isEqualTo(ofTheKey);
-            assertThat(letter.headers().lastHeader("kafka_dlt-exception-fqcn") != null).isEqualTo(!ofTheKey);
+            assertThat(letter.headers().lastHeader("kafka_dlt-key-exception-fqcn") != null)
+                    .isEqualTo(ofTheKey);
+            assertThat(letter.headers().lastHeader("kafka_dlt-exception-fqcn") != null)
+                    .isEqualTo(!ofTheKey);
             String error = ofTheKey ? "kafka_dlt-key-exception-" : "kafka_dlt-exception-";
             assertThat(DeadLetterIT.text(letter, error + "fqcn"))
                     .isEqualTo(RecordDeserializationException.class.getName());
