@@ -104,7 +104,8 @@ class OutputsIT {
         kafka.createTopic(1);
         kafka.createTopic(out(), 1, Map.of("max.message.bytes", "1000"));
         kafka.produce(0, 5);
-        KafkaProducer<byte[], byte[]> producer = kafka.byteProducer(Map.of());
+        // In a batch with others it would be sent again and again, until the producer's delivery timeout.
+        KafkaProducer<byte[], byte[]> producer = kafka.byteProducer(Map.of("batch.size", 0));
         TrackedConsumer<String, String> consumer = TrackedConsumer.<String, String>builder(kafka.configuration())
                 .commitPolicy(CommitPolicy.afterProcessing())
                 .build();
