@@ -102,10 +102,10 @@ class OutputsIT {
     @Test
     void inputOfWhichAnOutputIsRefused_isNotFinished() throws Exception {
         kafka.createTopic(1);
-        kafka.createTopic(out(), 1, Map.of("max.message.bytes", "1000"));
+        kafka.createTopic(out(), 1, Map.of());
         kafka.produce(0, 5);
-        // In a batch with others it would be sent again and again, until the producer's delivery timeout.
-        KafkaProducer<byte[], byte[]> producer = kafka.byteProducer(Map.of("batch.size", 0));
+        // Refused by the producer itself: by the broker, in a batch with others, it would be sent again until its timeout.
+        KafkaProducer<byte[], byte[]> producer = kafka.byteProducer(Map.of("max.request.size", 1_000));
         TrackedConsumer<String, String> consumer = TrackedConsumer.<String, String>builder(kafka.configuration())
                 .commitPolicy(CommitPolicy.afterProcessing())
                 .build();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.offsets.CommitPolicy;
 import dev.offsets.kafka.DeadLetters;
+import dev.offsets.kafka.FailureAction;
 import dev.offsets.kafka.FailurePolicy;
 import dev.offsets.kafka.Handler;
 import dev.offsets.kafka.RecordFailedException;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -181,7 +183,12 @@ class UndecodableIT {
     void stoppedPartition_othersGoOn_andARestartBeginsAtIt() throws Exception {
         kafka.createTopic(2);
         send(0, "zero", "!one", "two");
-        var member = member(Protocol.CONSUMER, FailurePolicy.stopPartition(), NOTHING);
+        AtomicBoolean zeroIsDone = new AtomicBoolean();
+        // What is still queued when its partition stops is not started any more.
+        FailurePolicy stopAfterZero = failure -> zeroIsDone.get()
+                ? FailureAction.stopPartition()
+                : FailureAction.retryAfter(Duration.ofMillis(10));
+        var member = member(Protocol.CONSUMER, stopAfterZero, record -> zeroIsDone.set(true));
         member.until(
                 "the partition is stopped",
                 () -> member.processor().status().stopped().containsKey(kafka.partition(0)));
@@ -200,7 +207,11 @@ class UndecodableIT {
     void stoppedConsumer_saysWhere_andCommitsWhatFinished() throws Exception {
         kafka.createTopic(1);
         send(0, "zero", "!one", "two");
-        var member = member(Protocol.CLASSIC_EAGER, FailurePolicy.stopConsumer(), NOTHING);
+        AtomicBoolean zeroIsDone = new AtomicBoolean();
+        FailurePolicy stopAfterZero = failure -> zeroIsDone.get()
+                ? FailureAction.stopConsumer()
+                : FailureAction.retryAfter(Duration.ofMillis(10));
+        var member = member(Protocol.CLASSIC_EAGER, stopAfterZero, record -> zeroIsDone.set(true));
 
         assertThatThrownBy(() -> member.until("it stops", () -> false))
                 .isInstanceOf(RecordFailedException.class)
