@@ -36,7 +36,7 @@ public record ProcessorStatus(
      * one that could not be deserialized and waits, unread, to be tried again.
      *
      * @param attempts how many attempts have failed so far
-     * @param nextAttemptIn how long until it is due; zero when it is due and has to wait for its turn
+     * @param nextAttemptIn how long until it is due; from then on it is queued as others are
      * @param lastError why the last attempt failed
      */
     public record WaitingRetry(
