@@ -104,7 +104,8 @@ class OutputsIT {
         kafka.createTopic(1);
         kafka.createTopic(out(), 1, Map.of());
         kafka.produce(0, 5);
-        // Refused by the producer itself: by the broker, in a batch with others, it would be sent again until its timeout.
+        // Refused by the producer itself: by the broker, in a batch with others, it would be sent again until its
+        // timeout.
         KafkaProducer<byte[], byte[]> producer = kafka.byteProducer(Map.of("max.request.size", 1_000));
         TrackedConsumer<String, String> consumer = TrackedConsumer.<String, String>builder(kafka.configuration())
                 .commitPolicy(CommitPolicy.afterProcessing())

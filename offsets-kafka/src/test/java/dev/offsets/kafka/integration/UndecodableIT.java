@@ -185,9 +185,8 @@ class UndecodableIT {
         send(0, "zero", "!one", "two");
         AtomicBoolean zeroIsDone = new AtomicBoolean();
         // What is still queued when its partition stops is not started any more.
-        FailurePolicy stopAfterZero = failure -> zeroIsDone.get()
-                ? FailureAction.stopPartition()
-                : FailureAction.retryAfter(Duration.ofMillis(10));
+        FailurePolicy stopAfterZero = failure ->
+                zeroIsDone.get() ? FailureAction.stopPartition() : FailureAction.retryAfter(Duration.ofMillis(10));
         var member = member(Protocol.CONSUMER, stopAfterZero, record -> zeroIsDone.set(true));
         member.until(
                 "the partition is stopped",
@@ -208,9 +207,8 @@ class UndecodableIT {
         kafka.createTopic(1);
         send(0, "zero", "!one", "two");
         AtomicBoolean zeroIsDone = new AtomicBoolean();
-        FailurePolicy stopAfterZero = failure -> zeroIsDone.get()
-                ? FailureAction.stopConsumer()
-                : FailureAction.retryAfter(Duration.ofMillis(10));
+        FailurePolicy stopAfterZero = failure ->
+                zeroIsDone.get() ? FailureAction.stopConsumer() : FailureAction.retryAfter(Duration.ofMillis(10));
         var member = member(Protocol.CLASSIC_EAGER, stopAfterZero, record -> zeroIsDone.set(true));
 
         assertThatThrownBy(() -> member.until("it stops", () -> false))
