@@ -53,7 +53,10 @@ final class Ordering<K, V> {
             return ByteBuffer.wrap(bytes.clone());
         }
         if (key instanceof ByteBuffer buffer) {
-            return buffer.duplicate(); // equality depends on the position, and a handler that reads it moves it
+            // Its equality depends on its position too, which a handler that reads it moves.
+            return ByteBuffer.allocate(buffer.remaining())
+                    .put(buffer.duplicate())
+                    .flip();
         }
         if (!COMPARES_BY_CONTENT.get(key.getClass())) {
             throw new IllegalArgumentException(

@@ -133,7 +133,7 @@ public final class RecordProcessor<K, V> {
 
     private void stopIfShutDown(QueuedRecord first) {
         RejectedExecutionException shutDown = workers.shutDown();
-        if (shutDown != null && failures.current() == null) {
+        if (shutDown != null) {
             TrackedRecord.fail(first.record, first.incarnation, failures, shutDown);
         }
     }

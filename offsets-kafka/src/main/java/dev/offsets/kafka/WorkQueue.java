@@ -219,7 +219,7 @@ final class WorkQueue {
 
     private List<QueuedRecord> takeFrom(PartitionLanes partition) {
         Lane lane = partition.runnable.remove();
-        queued -= lane.dropVoid();
+        queued -= lane.dropVoidFirst();
         if (becomesIdleIfEmpty(lane)) {
             return List.of();
         }
