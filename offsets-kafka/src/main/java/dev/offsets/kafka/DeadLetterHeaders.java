@@ -80,7 +80,7 @@ final class DeadLetterHeaders {
         if (error.getMessage() != null) {
             add(prefix + MESSAGE, cut(error.getMessage(), LONGEST_MESSAGE));
         }
-        add(prefix + STACK_TRACE, cut(stackTrace(error), LONGEST_STACK_TRACE));
+        add(prefix + STACK_TRACE, cutInTheMiddle(stackTrace(error), LONGEST_STACK_TRACE));
     }
 
     private static boolean isOfTheKey(Throwable error) {
@@ -106,6 +106,14 @@ final class DeadLetterHeaders {
 
     private static String cut(String text, int longest) {
         return text.length() <= longest ? text : text.substring(0, longest) + "...";
+    }
+
+    /** A stack trace begins with the error and ends with what caused it. */
+    private static String cutInTheMiddle(String text, int longest) {
+        int half = longest / 2;
+        return text.length() <= longest
+                ? text
+                : text.substring(0, half) + "\n...\n" + text.substring(text.length() - half);
     }
 
     private static String stackTrace(Throwable error) {

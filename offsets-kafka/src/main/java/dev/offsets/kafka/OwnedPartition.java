@@ -4,10 +4,9 @@ import dev.offsets.CommitPoint;
 import dev.offsets.OffsetTracker;
 import dev.offsets.TrackerStatus;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.TreeMap;
+import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -35,8 +34,10 @@ final class OwnedPartition {
     private long recordsCoveredAtCommit;
     private PartitionBatch<?, ?> newestBatch;
 
-    /** From which offsets on nothing had been handed out, and when that was last so. Higher offsets, later times. */
-    private final TreeMap<Long, Long> notHandedOutAtNanos = new TreeMap<>();
+    /** The record that holds the committable offset back, and since when it does so with somebody to work on it. */
+    private long head;
+
+    private long headSinceNanos;
 
     /** The offset after the last record that was delivered in this incarnation. */
     private long recordsEnd;
@@ -162,8 +163,8 @@ final class OwnedPartition {
 
     private OffsetTracker startIncarnation(long position) {
         endIncarnation();
-        notHandedOutAtNanos.clear();
         tracker = OffsetTracker.startingAt(position, time::nanoTime);
+        headIs(position);
         return tracker;
     }
 
@@ -200,6 +201,7 @@ final class OwnedPartition {
     void advance() {
         if (tracker != null) {
             watch.timestamps().passed(tracker.advance());
+            noteHead();
             refreshProgress();
         }
     }
@@ -246,20 +248,29 @@ final class OwnedPartition {
     /** The batch of the newest poll result, for what it has not handed out; null when that holds none of this partition. */
     void setNewestBatch(PartitionBatch<?, ?> batch) {
         newestBatch = batch;
-        noteWhatIsNotHandedOut();
+        noteHead();
     }
 
-    private void noteWhatIsNotHandedOut() {
-        if (newestBatch != null && newestBatch.incarnation == tracker) {
-            newestBatch.firstNotHandedOut().ifPresent(offset -> {
-                notHandedOutAtNanos.tailMap(offset, true).clear();
-                notHandedOutAtNanos.put(offset, time.nanoTime());
-            });
-            Long ofLowest = notHandedOutAtNanos.floorKey(tracker.committableOffset());
-            if (ofLowest != null) {
-                notHandedOutAtNanos.headMap(ofLowest).clear();
+    private void noteHead() {
+        if (tracker != null) {
+            long lowest = tracker.committableOffset();
+            if (lowest != head || isNotHandedOut(lowest)) {
+                headIs(lowest);
             }
         }
+    }
+
+    private void headIs(long offset) {
+        head = offset;
+        headSinceNanos = time.nanoTime();
+    }
+
+    private boolean isNotHandedOut(long offset) {
+        if (newestBatch == null || newestBatch.incarnation != tracker) {
+            return false;
+        }
+        OptionalLong first = newestBatch.firstNotHandedOut();
+        return first.isPresent() && first.getAsLong() <= offset;
     }
 
     /**
@@ -342,18 +353,14 @@ final class OwnedPartition {
     }
 
     /**
-     * How long the lowest incomplete record has been incomplete with somebody to work on it. Zero while the user's loop has
-     * not taken it: nobody works on it, or on any above; and it has not been worked on for longer than since then.
+     * For how long one record has held the committable offset back with somebody to work on it: not while records below it
+     * did, nor before the user's loop had taken it.
      */
-    Duration lowestInHandsFor() {
-        noteWhatIsNotHandedOut();
+    Duration heldBackFor() {
         Duration age = tracker.lowestIncompleteAge().orElse(Duration.ZERO);
-        Map.Entry<Long, Long> notHandedOut = notHandedOutAtNanos.floorEntry(tracker.committableOffset());
-        if (notHandedOut == null) {
-            return age;
-        }
-        Duration inHands = Duration.ofNanos(time.nanoTime() - notHandedOut.getValue());
-        return inHands.compareTo(age) < 0 ? inHands : age;
+        noteHead(); // afterwards: that has moved over what has just finished
+        Duration sinceItIsTheLowest = Duration.ofNanos(time.nanoTime() - headSinceNanos);
+        return sinceItIsTheLowest.compareTo(age) < 0 ? sinceItIsTheLowest : age;
     }
 
     /** How long until what is stored should be stored again, so that it does not expire; zero or less: now. */

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A record has been incomplete for longer than {@link TrackedConsumerBuilder#stopWhenStuckFor} allows, so the consumer has
+ * A record has held its partition back for longer than {@link TrackedConsumerBuilder#stopWhenStuckFor} allows, so the consumer has
  * stopped: {@link TrackedConsumer#poll} throws this instead of fetching, after committing what had finished. Closing the
  * consumer hands its partitions to another member, or to this process' next start, which delivers the record again.
  */
@@ -14,8 +14,9 @@ public final class RecordStuckException extends RuntimeException {
     private final TopicPartition topicPartition;
     private final long offset;
 
-    RecordStuckException(TopicPartition topicPartition, long offset, Duration age, Duration limit) {
-        super("record " + topicPartition + "@" + offset + " has been incomplete for " + age + ", longer than " + limit
+    RecordStuckException(TopicPartition topicPartition, long offset, Duration heldBack, Duration limit) {
+        super("record " + topicPartition + "@" + offset + " has held its partition back for " + heldBack
+                + ", longer than " + limit
                 + ": the consumer has stopped, nothing at or above this offset is committed");
         this.topicPartition = topicPartition;
         this.offset = offset;

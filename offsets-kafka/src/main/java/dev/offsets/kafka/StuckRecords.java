@@ -3,7 +3,7 @@ package dev.offsets.kafka;
 import java.time.Duration;
 import org.apache.kafka.common.TopicPartition;
 
-/** Finds a record that has been incomplete for too long, where the user has set a limit. For the loop thread. */
+/** Finds a record that has held its partition back for too long, where the user has set a limit. For the loop thread. */
 final class StuckRecords {
     private final Ownership ownership;
     private final Backpressure backpressure;
@@ -24,11 +24,11 @@ final class StuckRecords {
         for (OwnedPartition partition : ownership.all()) {
             // A partition that was stopped on purpose is to let the others go on.
             if (partition.recordsHeld() > 0 && !backpressure.isStopped(partition.topicPartition)) {
-                Duration age = partition.lowestInHandsFor();
-                if (age.compareTo(limit) >= 0) {
+                Duration heldBack = partition.heldBackFor();
+                if (heldBack.compareTo(limit) >= 0) {
                     TopicPartition topicPartition = partition.topicPartition;
                     return new RecordStuckException(
-                            topicPartition, partition.tracker().committableOffset(), age, limit);
+                            topicPartition, partition.tracker().committableOffset(), heldBack, limit);
                 }
             }
         }

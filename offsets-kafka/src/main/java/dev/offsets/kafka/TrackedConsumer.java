@@ -248,7 +248,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
      * @return the records, each registered before it is handed out; empty when none came in time
      * @throws RecordFailedException if a record has failed; what had finished was committed. So does each later call,
      *     until the record's partition is sought or gone
-     * @throws RecordStuckException if a record has been incomplete for longer than
+     * @throws RecordStuckException if a record has held its partition back for longer than
      *     {@link TrackedConsumerBuilder#stopWhenStuckFor} allows; what had finished was committed. So does each later call
      * @throws RecordDeserializationException if a record could not be deserialized and there is no {@linkplain #processor
      *     processor} to deal with it. So does each later call, until it can be, or {@link #skip} has passed over it

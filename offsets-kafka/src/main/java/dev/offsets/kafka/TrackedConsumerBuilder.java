@@ -133,10 +133,11 @@ public final class TrackedConsumerBuilder<K, V> {
     }
 
     /**
-     * Stops the consumer once a record has been incomplete for so long: {@link TrackedConsumer#poll} then commits what has
-     * finished and throws a {@link RecordStuckException}. The time that a record waits in a {@link RecordProcessor}, for a
-     * worker or for a retry, counts; a partition that was stopped does not. Without it a stuck record holds its partition for ever while
-     * the consumer looks healthy to its group. More than zero; off by default.
+     * Stops the consumer once one record, as the lowest of its partition that has not finished, has held the partition back
+     * for so long: {@link TrackedConsumer#poll} then commits what has finished and throws a {@link RecordStuckException}. The
+     * time in which it waited behind lower records does not count; its retries in a {@link RecordProcessor} do. A partition
+     * that was stopped does not stop the consumer. Without a limit a stuck record holds its partition for ever while the
+     * consumer looks healthy to its group. More than zero; off by default.
      */
     public TrackedConsumerBuilder<K, V> stopWhenStuckFor(Duration limit) {
         check(

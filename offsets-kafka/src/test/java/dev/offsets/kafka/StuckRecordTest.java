@@ -30,6 +30,7 @@ class StuckRecordTest {
         rig.poll();
         rig.complete(P0, 0, 1, 3, 4);
         rig.completeAll(P1, 0, 4);
+        rig.poll();
         rig.time.advance(LIMIT);
     }
 
@@ -72,8 +73,9 @@ class StuckRecordTest {
         RecordStuckException stuck = stuck();
 
         assertThat(stuck)
-                .hasMessage("record topic-0@2 has been incomplete for PT5M, longer than PT5M: the consumer has stopped,"
-                        + " nothing at or above this offset is committed");
+                .hasMessage(
+                        "record topic-0@2 has held its partition back for PT5M, longer than PT5M: the consumer has stopped,"
+                                + " nothing at or above this offset is committed");
         assertThat(stuck.topicPartition()).isEqualTo(P0);
         assertThat(stuck.offset()).isEqualTo(2);
     }
@@ -117,7 +119,7 @@ class StuckRecordTest {
         assertThat(rig.kafka.commits).isEmpty();
 
         rig.time.advance(Duration.ofMinutes(1));
-        assertThat(stuck().getMessage()).contains("incomplete for PT6M, longer than PT5M");
+        assertThat(stuck().getMessage()).contains("held its partition back for PT6M, longer than PT5M");
         assertThat(rig.kafka.commits).isEmpty();
     }
 
@@ -204,6 +206,21 @@ class StuckRecordTest {
     }
 
     @Test
+    void recordsThatWaitTheirTurnForLonger_areNotStuckWhileEachIsDoneInTime() {
+        rig.kafka.records(P0, 0, 4);
+        rig.poll();
+        for (int offset = 0; offset < 4; offset++) {
+            rig.tick(LIMIT.minusSeconds(1));
+            rig.complete(P0, offset);
+            rig.poll();
+        }
+        rig.tick(LIMIT.minusSeconds(1));
+
+        rig.time.advance(Duration.ofSeconds(1));
+        assertThat(stuck().offset()).isEqualTo(4);
+    }
+
+    @Test
     void failedAndStuck_theFailureIsThrown() {
         stick();
         rig.record(P0, 2).fail(new IllegalStateException("bad"));
@@ -285,6 +302,7 @@ class StuckRecordTest {
         rig.pollAndLeaveAfter(2);
         rig.complete(P0, 0);
         rig.consumer.pause(List.of(P0));
+        rig.poll();
         rig.time.advance(LIMIT);
 
         assertThat(stuck().offset()).isEqualTo(1);

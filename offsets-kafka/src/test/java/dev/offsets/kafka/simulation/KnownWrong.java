@@ -20,7 +20,7 @@ enum KnownWrong {
     COMMITS_LATE(WrongCommits.Late::new, "Promptness"),
     LETS_WHAT_IS_STORED_EXPIRE(WrongCommits.NothingTwice::new, "Liveness", "Status"),
     FORGETS_A_COMPLETION_DURING_A_COMMIT(WrongReports.ForgottenDuringACommit::new, "Status"),
-    FORGETS_A_COMPLETION_ON_WAKEUP(WrongReports.ForgottenOnWakeup::new, "Status", "Pauses"),
+    FORGETS_A_COMPLETION_ON_WAKEUP(WrongReports.ForgottenOnWakeup::new, "Status", "Pauses", "Receipts"),
     FENCES_BEFORE_DRAINING(WrongReports.FencedBeforeDraining::new, "Receipts"),
     CREDITS_A_LATE_COMPLETION_TO_THE_NEXT_INCARNATION(WrongReports.CreditedToTheNext::new, "Receipts"),
     CREDITS_ANOTHER_RECORD(WrongReports.CreditedToTheNeighbour::new, "Receipts"),

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
-/** Where there is a limit, a record in a user's hands for longer ends the poll, and none ends it sooner. */
+/** Where there is a limit, a record that holds others back for longer ends the poll, and none ends it sooner. */
 final class Stuck extends Checker {
     /** Ages are exact to some milliseconds. */
     private static final long SLACK_NANOS = 20 * VirtualTime.MILLI;
@@ -16,18 +16,31 @@ final class Stuck extends Checker {
     /** Since when a poll should not have returned. */
     private final Map<SimulatedUser, Delivery> due = new HashMap<>();
 
+    /** The lowest incomplete offset of each incarnation, and since when it is that. */
+    private final Map<View, Lowest> lowest = new HashMap<>();
+
+    /** The same, as of polls that have returned: the library can't have noticed later. */
+    private final Map<View, Lowest> noticed = new HashMap<>();
+
+    /** What was lowest when a poll began: if it returns, the library has noticed. */
+    private final Map<View, Long> lowestAtPoll = new HashMap<>();
+
+    private record Lowest(long offset, long sinceNanos) {}
+
     private final Map<SimulatedUser, Long> pollBegan = new HashMap<>();
     private final Map<Delivery, Long> finished = new HashMap<>();
 
     @Override
     void handedOut(Delivery delivery) {
         handedOut.computeIfAbsent(delivery.view, key -> new HashMap<>()).put(delivery.entry.offset, delivery);
+        lowest(delivery.view, lowest);
     }
 
     @Override
     void reported(Delivery delivery, Receipt receipt, boolean done) {
         if (receipt == Receipt.ACCEPTED) {
             finished.put(delivery, simulation.time.now());
+            lowest(delivery.view, lowest);
         }
     }
 
@@ -37,19 +50,37 @@ final class Stuck extends Checker {
         pollBegan.put(user, simulation.time.now());
         for (Assigned one : user.client().positions.assigned.values()) {
             View view = view(user.process(), one.topicPartition);
-            Delivery lowest = view.records.isEmpty() ? null : delivery(view, view.committable());
-            if (lowest != null && !lowest.failed && age(lowest) > limit() + SLACK_NANOS) {
-                due.put(user, lowest);
+            if (view.records.isEmpty()) {
+                continue;
+            }
+            lowestAtPoll.put(view, view.committable());
+            Lowest known = noticed.get(view);
+            if (known == null || known.offset != view.committable()) {
+                continue;
+            }
+            Delivery delivery = delivery(view, known.offset);
+            if (delivery != null && !delivery.failed && heldBack(delivery, known) > limit() + SLACK_NANOS) {
+                due.put(user, delivery);
             }
         }
     }
 
     @Override
     void pollReturned(SimulatedUser user) {
+        for (Assigned one : user.client().positions.assigned.values()) {
+            View view = view(user.process(), one.topicPartition);
+            Long offset = lowestAtPoll.get(view);
+            if (offset != null) {
+                noticed.merge(
+                        view,
+                        new Lowest(offset, simulation.time.now()),
+                        (known, now) -> known.offset == offset ? known : now);
+            }
+        }
         Delivery stuck = due.remove(user);
         if (stuck != null && !stuck.view.over && stuck.accepted == 0) {
-            violated(user.process() + " polled on with " + stuck + " incomplete for " + age(stuck) / VirtualTime.MILLI
-                    + " ms");
+            violated(user.process() + " polled on with " + stuck + ", handed out " + age(stuck) / VirtualTime.MILLI
+                    + " ms ago, stuck");
         }
     }
 
@@ -59,10 +90,29 @@ final class Stuck extends Checker {
         // It may finish in the last moment, while the library commits what has
         boolean finishedBefore =
                 delivery != null && finished.getOrDefault(delivery, Long.MAX_VALUE) < pollBegan.get(user);
-        if (delivery == null || finishedBefore || age(delivery) < limit() - SLACK_NANOS) {
-            violated(user.process() + " says that " + partition + "@" + offset + " is stuck, which "
-                    + (delivery == null ? "nobody has" : "began " + age(delivery) / VirtualTime.MILLI + " ms ago"));
+        if (delivery == null || finishedBefore) {
+            violated(user.process() + " says that " + partition + "@" + offset + " is stuck, which nobody has");
+            return;
         }
+        long heldBack =
+                finished.containsKey(delivery) ? age(delivery) : heldBack(delivery, lowest(delivery.view, lowest));
+        if (heldBack < limit() - SLACK_NANOS) {
+            violated(user.process() + " says that " + delivery + " is stuck, which has held others back for "
+                    + heldBack / VirtualTime.MILLI + " ms");
+        }
+    }
+
+    private Lowest lowest(View view, Map<View, Lowest> known) {
+        long offset = view.committable();
+        Lowest before = known.get(view);
+        if (before == null || before.offset != offset) {
+            known.put(view, new Lowest(offset, simulation.time.now()));
+        }
+        return known.get(view);
+    }
+
+    private long heldBack(Delivery delivery, Lowest since) {
+        return Math.min(age(delivery), simulation.time.now() - since.sinceNanos);
     }
 
     private Delivery delivery(View view, long offset) {
