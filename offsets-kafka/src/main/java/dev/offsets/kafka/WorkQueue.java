@@ -290,6 +290,21 @@ final class WorkQueue {
         }
     }
 
+    /** If a record waits for another attempt, that is due now: whoever claims it finds out whether it is still to be made. */
+    void waitNoLonger(TopicPartition topicPartition, long offset) {
+        lock.lock();
+        try {
+            for (QueuedRecord record : List.copyOf(waiting)) {
+                if (record.offset() == offset && record.lane.partition.topicPartition.equals(topicPartition)) {
+                    waiting.remove(record);
+                    makeRunnable(record.lane);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Nothing more of a partition is to be started in an incarnation. */
     void stop(PartitionLanes partition, OffsetTracker incarnation, long offset, Throwable cause) {
         lock.lock();
