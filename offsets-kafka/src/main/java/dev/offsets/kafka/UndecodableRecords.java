@@ -137,12 +137,16 @@ final class UndecodableRecords {
     /** Any thread. */
     List<WaitingRetry> status() {
         List<WaitingRetry> waiting = new ArrayList<>();
-        retries.forEach((topicPartition, retry) -> waiting.add(new WaitingRetry(
-                topicPartition,
-                retry.found.offset,
-                retry.found.attempts.count(),
-                Duration.ofNanos(Math.max(0, nanosLeft(retry))),
-                retry.found.attempts.lastError())));
+        retries.forEach((topicPartition, retry) -> {
+            if (!retry.found.incarnation.hasEnded()) {
+                waiting.add(new WaitingRetry(
+                        topicPartition,
+                        retry.found.offset,
+                        retry.found.attempts.count(),
+                        Duration.ofNanos(Math.max(0, nanosLeft(retry))),
+                        retry.found.attempts.lastError()));
+            }
+        });
         return waiting;
     }
 

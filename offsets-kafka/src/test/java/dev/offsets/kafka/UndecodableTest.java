@@ -195,6 +195,18 @@ class UndecodableTest {
     }
 
     @Test
+    void retryAfterTheEnd_isNotInTheStatus() {
+        working(RETRY_AFTER_A_SECOND, P0);
+        pool.kafka.records(P0, 3, 3);
+        pool.kafka.undecodable(P0, 3);
+        turns(2);
+        assertThat(pool.processor.status().retries()).hasSize(1);
+        pool.rig.consumer.close();
+
+        assertThat(pool.processor.status().retries()).isEmpty();
+    }
+
+    @Test
     void attempts_areCountedPerRecord_andLimitedByThePolicy() {
         List<String> failures = new ArrayList<>();
         FailurePolicy policy =
