@@ -193,6 +193,16 @@ final class WorkQueue {
         }
     }
 
+    /** Whether others work than the one that asks. */
+    boolean othersWork() {
+        lock.lock();
+        try {
+            return workers - workersOnTheirWay > 1;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private Work takeOrLeave(long nowNanos) {
         makeDueRunnable(nowNanos);
         List<QueuedRecord> records = workers + detached > maxConcurrency ? List.of() : take();
