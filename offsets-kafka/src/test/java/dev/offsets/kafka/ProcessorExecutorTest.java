@@ -54,6 +54,30 @@ class ProcessorExecutorTest {
     }
 
     @Test
+    void callingThread_stagesThatLaterHandlersCompleteDoNotNest() {
+        List<Integer> depths = new ArrayList<>();
+        List<CompletableFuture<Object>> works = new ArrayList<>();
+        pool.processor = pool.rig.consumer.processor(Runnable::run, 2).handleAsync(record -> {
+            depths.add(new Throwable().getStackTrace().length);
+            works.add(new CompletableFuture<>());
+            if (works.size() > 1) {
+                works.get(works.size() - 2).complete("done");
+            }
+            return works.get(works.size() - 1);
+        });
+        pool.rig.subscribed(P0);
+        pool.kafka.records(P0, 0, 999);
+        pool.processor.process(pool.rig.consumer.poll(Duration.ZERO));
+        while (depths.size() < 1_000) {
+            int before = depths.size();
+            pool.processor.process(pool.rig.consumer.poll(Duration.ZERO));
+            assertThat(depths.size()).isGreaterThan(before);
+        }
+
+        assertThat(depths).allMatch(depth -> depth < depths.get(0) + 20);
+    }
+
+    @Test
     void callingThread_completionElsewhereDoesNotRunTheNextHandlerThere() {
         List<CompletableFuture<Object>> works = new ArrayList<>();
         pool.processor = pool.rig.consumer.processor(Runnable::run, 1).handleAsync(record -> {
