@@ -91,6 +91,7 @@ final class UndecodableRecords {
         Found now = new Found(incarnation, thrown.offset(), attempts.andOne(thrown));
         found.values().removeIf(former -> former.incarnation.hasEnded());
         found.put(thrown.topicPartition(), now);
+        ownership.own(thrown.topicPartition()).watch.couldNotRead(thrown.offset());
         return now;
     }
 

@@ -422,6 +422,47 @@ class UndecodableTest {
     }
 
     @Test
+    void stoppedPartition_isNotHealthy_untilItIsSought() {
+        working(FailurePolicy.stopPartition(), P0);
+        pool.kafka.records(P0, 0, 2);
+        pool.kafka.undecodable(P0, 1);
+        turns(2);
+        pool.done(P0, 0);
+        turnsForSeconds(40);
+        assertThat(pool.rig.consumer.report().isHealthy()).isTrue();
+        turnsForSeconds(40);
+        assertThat(statusOfP0()).isInstanceOf(PartitionStatus.Starved.class);
+        assertThat(pool.rig.consumer.report().isHealthy()).isFalse();
+
+        pool.rig.consumer.seek(P0, 2);
+        turns(2);
+        pool.done(P0, 2);
+        turnsForSeconds(120);
+        assertThat(pool.rig.consumer.report().isHealthy()).isTrue();
+    }
+
+    @Test
+    void longRetry_isNotHealthy() {
+        working(failure -> FailureAction.retryAfter(Duration.ofHours(1)), P0);
+        pool.kafka.records(P0, 0, 2);
+        pool.kafka.undecodable(P0, 0);
+        turnsForSeconds(80);
+
+        assertThat(statusOfP0()).isInstanceOf(PartitionStatus.Starved.class);
+    }
+
+    /** The loop looks at its partitions every ten seconds. */
+    private void turnsForSeconds(int seconds) {
+        for (int i = 0; i < seconds / 10; i++) {
+            pool.turn(Duration.ofSeconds(10));
+        }
+    }
+
+    private PartitionStatus statusOfP0() {
+        return pool.rig.consumer.report().partitions().get(0).status();
+    }
+
+    @Test
     void policyThatThrows_stopsTheConsumer() {
         RuntimeException wrong = new RuntimeException("wrong");
         working(
