@@ -68,7 +68,8 @@ public final class RecordProcessor<K, V> {
 
     /**
      * Queues all records of a poll result that were not handed out yet, and returns without waiting. With an executor that
-     * runs what it is given on the calling thread, the records are worked on here.
+     * runs what it is given on the calling thread, the records are worked on here. Those that were handed out before, by an
+     * iterator or by {@link TrackedRecords#consumerRecords}, are left to who took them, who has to report their outcome.
      *
      * @param records what this consumer's poll returned
      * @throws IllegalArgumentException if another consumer's poll returned them
