@@ -45,7 +45,9 @@ final class Advice {
         }
         if (status instanceof Starved) {
             return List.of(
-                    "Does the loop call poll? Does the partition have a leader, and can this consumer reach it?");
+                    "Does the loop call poll? Does the partition have a leader, and can this consumer reach it?",
+                    "Was it stopped by a failure policy, or does the next record wait to be deserialized again? The log"
+                            + " and the processor's status tell.");
         }
         if (status instanceof LsoBlocked) {
             return List.of(

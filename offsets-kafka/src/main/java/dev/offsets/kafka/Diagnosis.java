@@ -39,6 +39,7 @@ final class Diagnosis {
      * @param trouble null when the last commit was confirmed
      * @param loss null when there was none
      * @param beyondEnd where the position or the committed offset was beyond the end at the last look-up
+     * @param unreadable whether there is a record at the position, known because it could not be deserialized
      * @param workers finds who works on the record at an offset
      */
     record Inside(
@@ -47,6 +48,7 @@ final class Diagnosis {
             Loss loss,
             Optional<InvalidCommit> beyondEnd,
             boolean paused,
+            boolean unreadable,
             Duration sincePoll,
             LongFunction<Optional<Worker>> workers) {}
 
@@ -95,7 +97,7 @@ final class Diagnosis {
         long stillSince = inside.trend.movedSinceNanos();
         OptionalLong lag = facts.fetchLag();
         boolean idle = status.incomplete() == 0 && !inside.paused && isOver(stillSince, now, thresholds.starvedAfter());
-        boolean somethingToRead = lag.isPresent() && lag.getAsLong() > 0;
+        boolean somethingToRead = inside.unreadable || (lag.isPresent() && lag.getAsLong() > 0);
         boolean nobodyPolls = lag.isEmpty() && inside.sincePoll.compareTo(thresholds.starvedAfter()) >= 0;
         if (idle && (somethingToRead || nobodyPolls)) {
             Duration since = Duration.ofNanos(now - stillSince);

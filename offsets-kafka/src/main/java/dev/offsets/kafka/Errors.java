@@ -8,6 +8,7 @@ import org.apache.kafka.common.errors.InterruptException;
 
 /** Tells errors that say something of the record from those that don't. */
 final class Errors {
+    /** Chains may have no end. */
     private static final int DEEPEST = 100;
 
     private Errors() {}
@@ -15,11 +16,15 @@ final class Errors {
     /** What a stage completed with, without what futures wrap around it. */
     static Throwable unwrapped(Throwable error) {
         Throwable unwrapped = error;
-        while ((unwrapped instanceof CompletionException || unwrapped instanceof ExecutionException)
-                && unwrapped.getCause() != null) {
+        for (int depth = 0; depth < DEEPEST && isWrapper(unwrapped); depth++) {
             unwrapped = unwrapped.getCause();
         }
         return unwrapped;
+    }
+
+    private static boolean isWrapper(Throwable error) {
+        return (error instanceof CompletionException || error instanceof ExecutionException)
+                && error.getCause() != null;
     }
 
     /** Whether it is, or was caused by, an interrupt. */
@@ -39,7 +44,6 @@ final class Errors {
 
     private static boolean anyInChain(Throwable error, Predicate<Throwable> condition) {
         Throwable cause = error;
-        // Chains may have no end.
         for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
             if (condition.test(cause)) {
                 return true;

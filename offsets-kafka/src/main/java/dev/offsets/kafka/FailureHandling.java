@@ -26,14 +26,20 @@ final class FailureHandling {
         this.time = time;
     }
 
-    /** An attempt at claimed records has failed, and says nothing of them: the consumer stops, at the first. */
+    /**
+     * An attempt at claimed records has failed, and says nothing of them: the consumer stops, at the first whose outcome was
+     * not reported by somebody else.
+     */
     void stoppedBy(List<QueuedRecord> records, long startedNanos, Throwable error) {
+        boolean stopped = false;
         for (QueuedRecord record : records) {
             addAttempt(record, startedNanos, error);
-            record.incarnation.release(record.offset());
-            record.fate = Fate.STOPS_CONSUMER;
+            if (!stopped) {
+                stopped = stopConsumer(record, error);
+            } else {
+                record.fate = isReleased(record) ? Fate.STOPS_CONSUMER : Fate.GONE;
+            }
         }
-        stopConsumer(records.get(0), error);
     }
 
     /** An attempt at claimed records has failed. */
@@ -99,10 +105,12 @@ final class FailureHandling {
 
     private void again(QueuedRecord record, long dueNanos) {
         record.dueNanos = dueNanos;
-        // Not waited for until then. If that is ignored, it is no longer this consumer's, or somebody else's report
-        // counts.
-        Receipt released = record.incarnation.release(record.offset());
-        record.fate = released == Receipt.ACCEPTED ? Fate.AGAIN : Fate.GONE;
+        record.fate = isReleased(record) ? Fate.AGAIN : Fate.GONE;
+    }
+
+    /** From now on it is not waited for. If not, it is no longer this consumer's, or somebody else's report counts. */
+    private static boolean isReleased(QueuedRecord record) {
+        return record.incarnation.release(record.offset()) == Receipt.ACCEPTED;
     }
 
     private void deadLetter(QueuedRecord record, DeadLetters deadLetters) {
@@ -120,18 +128,21 @@ final class FailureHandling {
 
     private void stopPartition(QueuedRecord record) {
         OffsetTracker incarnation = record.incarnation;
-        record.fate = Fate.STOPS_PARTITION;
-        if (incarnation.fail(record.offset()) == Receipt.ACCEPTED) {
+        boolean stopped = incarnation.fail(record.offset()) == Receipt.ACCEPTED;
+        record.fate = stopped ? Fate.STOPS_PARTITION : Fate.GONE;
+        if (stopped) {
             stops.add(record.lane.partition.topicPartition, record.offset(), incarnation, record.attempts.lastError());
         }
     }
 
-    private void stopConsumer(QueuedRecord record, Throwable error) {
-        record.fate = Fate.STOPS_CONSUMER;
+    /** Answers whether it stops: not if somebody else's report counts, or it is no longer this consumer's. */
+    private boolean stopConsumer(QueuedRecord record, Throwable error) {
         Throwable handlersError = record.attempts.handlersError();
         if (handlersError != error) {
             error.addSuppressed(handlersError);
         }
-        TrackedRecord.fail(record.record, record.incarnation, failures, error);
+        boolean stopped = TrackedRecord.fail(record.record, record.incarnation, failures, error) == Receipt.ACCEPTED;
+        record.fate = stopped ? Fate.STOPS_CONSUMER : Fate.GONE;
+        return stopped;
     }
 }

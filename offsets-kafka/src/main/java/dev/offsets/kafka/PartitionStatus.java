@@ -186,7 +186,8 @@ public sealed interface PartitionStatus {
      * {@link Kind#STARVED}.
      *
      * @param position the next offset to fetch
-     * @param end how far can be read; empty where it is not known, and the loop does not poll
+     * @param end how far can be read; empty where it is not known, and the loop does not poll or the next record could not
+     *     be deserialized
      * @param since how long the position has not moved
      * @param sincePoll how long ago the loop was last in poll
      */

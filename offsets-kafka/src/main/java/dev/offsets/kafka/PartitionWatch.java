@@ -18,6 +18,7 @@ final class PartitionWatch {
     private volatile RecordTimestamps timestamps = new RecordTimestamps();
     private volatile PartitionTrend trend;
     private volatile ClientLag clientLag;
+    private volatile OptionalLong unreadable = OptionalLong.empty();
 
     /** A new incarnation begins: what was seen of the one before tells nothing of it. */
     void beginAnew() {
@@ -25,6 +26,7 @@ final class PartitionWatch {
         timestamps = new RecordTimestamps();
         trend = null;
         clientLag = null;
+        unreadable = OptionalLong.empty();
     }
 
     /** What the group has stored is known to be this. */
@@ -52,6 +54,11 @@ final class PartitionWatch {
         clientLag = lag;
     }
 
+    /** At this offset is a record that could not be deserialized. */
+    void couldNotRead(long offset) {
+        unreadable = OptionalLong.of(offset);
+    }
+
     OptionalLong committed() {
         return committed;
     }
@@ -73,6 +80,11 @@ final class PartitionWatch {
     /** As of the last look; null before the first. */
     PartitionTrend trend() {
         return trend;
+    }
+
+    /** Whether the next record to read is known to be one that could not be deserialized. */
+    boolean isUnreadableAt(long position) {
+        return unreadable.equals(OptionalLong.of(position));
     }
 
     /** Empty where it was not measured at this position. */

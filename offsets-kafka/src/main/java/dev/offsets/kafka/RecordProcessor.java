@@ -1,6 +1,7 @@
 package dev.offsets.kafka;
 
 import dev.offsets.OffsetTracker;
+import dev.offsets.Receipt;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -67,7 +68,8 @@ public final class RecordProcessor<K, V> {
 
     /**
      * Queues all records of a poll result that were not handed out yet, and returns without waiting. With an executor that
-     * runs what it is given on the calling thread, the records are worked on here.
+     * runs what it is given on the calling thread, the records are worked on here. Those that were handed out before, by an
+     * iterator or by {@link TrackedRecords#consumerRecords}, are left to who took them, who has to report their outcome.
      *
      * @param records what this consumer's poll returned
      * @throws IllegalArgumentException if another consumer's poll returned them
@@ -96,9 +98,10 @@ public final class RecordProcessor<K, V> {
                 try {
                     all.add(new QueuedRecord(record, batch.incarnation, partition.lane(ordering.laneKey(record))));
                 } catch (RuntimeException | Error e) {
-                    // Whether the records behind it are ordered behind it can't be told.
-                    partition.refusedIn = batch.incarnation;
-                    TrackedRecord.fail(record, batch.incarnation, failures, e);
+                    if (TrackedRecord.fail(record, batch.incarnation, failures, e) == Receipt.ACCEPTED) {
+                        // Whether the records behind it are ordered behind it can't be told.
+                        partition.refusedIn = batch.incarnation;
+                    }
                 }
             }
         }
@@ -258,6 +261,11 @@ public final class RecordProcessor<K, V> {
         record.attempts = Attempts.none(now).andOne(error).thenDeadLetter(deadLetters, now);
         queue.add(List.of(record));
         workers.sendFromLoop();
+    }
+
+    /** Loop thread: the user has given a record up; if it waits for a retry, what is ordered behind it waits no longer. */
+    void skipped(TopicPartition topicPartition, long offset) {
+        queue.waitNoLonger(topicPartition, offset);
     }
 
     /** Loop thread: nothing more of a partition is started or fetched in this incarnation. */

@@ -178,6 +178,7 @@ final class Reporting {
                     watch.loss(),
                     seen.beyondEnd(),
                     paused.contains(partition.topicPartition),
+                    watch.isUnreadableAt(tracked.position()),
                     polling ? Duration.ZERO : Duration.ofNanos(time.nanoTime() - polledAtNanos),
                     offset -> starts.startedBy(tracker, offset).map(Reporting::worker));
             status = diagnosis.of(facts, inside, now);

@@ -127,8 +127,8 @@ public final class RetryPolicy implements FailurePolicy {
     }
 
     private Duration delayAfter(RecordFailure failure) {
-        double doubled = firstDelay.toNanos() * Math.pow(2, failure.attempts() - 1.0);
-        double delay = Math.min(doubled, longestDelay.toNanos());
+        double doubled = Time.saturatedNanos(firstDelay) * Math.pow(2, failure.attempts() - 1.0);
+        double delay = Math.min(doubled, Time.saturatedNanos(longestDelay));
         return Duration.ofNanos((long) (delay * (1 + SPREAD * spread(failure))));
     }
 

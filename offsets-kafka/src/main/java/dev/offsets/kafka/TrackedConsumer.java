@@ -645,7 +645,12 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     public void skip(TopicPartition partition, long offset, String reason) {
         Objects.requireNonNull(partition, "partition");
         Objects.requireNonNull(reason, "reason");
-        onLoopThread(() -> undecodable.skip(partition, offset, reason));
+        onLoopThread(() -> {
+            undecodable.skip(partition, offset, reason);
+            if (processor != null) {
+                processor.skipped(partition, offset);
+            }
+        });
     }
 
     void onLoopThread(Runnable action) {

@@ -91,6 +91,7 @@ final class UndecodableRecords {
         Found now = new Found(incarnation, thrown.offset(), attempts.andOne(thrown));
         found.values().removeIf(former -> former.incarnation.hasEnded());
         found.put(thrown.topicPartition(), now);
+        ownership.own(thrown.topicPartition()).watch.couldNotRead(thrown.offset());
         return now;
     }
 
@@ -137,12 +138,16 @@ final class UndecodableRecords {
     /** Any thread. */
     List<WaitingRetry> status() {
         List<WaitingRetry> waiting = new ArrayList<>();
-        retries.forEach((topicPartition, retry) -> waiting.add(new WaitingRetry(
-                topicPartition,
-                retry.found.offset,
-                retry.found.attempts.count(),
-                Duration.ofNanos(Math.max(0, nanosLeft(retry))),
-                retry.found.attempts.lastError())));
+        retries.forEach((topicPartition, retry) -> {
+            if (!retry.found.incarnation.hasEnded()) {
+                waiting.add(new WaitingRetry(
+                        topicPartition,
+                        retry.found.offset,
+                        retry.found.attempts.count(),
+                        Duration.ofNanos(Math.max(0, nanosLeft(retry))),
+                        retry.found.attempts.lastError()));
+            }
+        });
         return waiting;
     }
 

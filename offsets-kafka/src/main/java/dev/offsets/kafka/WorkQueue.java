@@ -193,6 +193,16 @@ final class WorkQueue {
         }
     }
 
+    /** Whether others work than the one that asks. */
+    boolean othersWork() {
+        lock.lock();
+        try {
+            return workers - workersOnTheirWay > 1;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private Work takeOrLeave(long nowNanos) {
         makeDueRunnable(nowNanos);
         List<QueuedRecord> records = workers + detached > maxConcurrency ? List.of() : take();
@@ -287,6 +297,21 @@ final class WorkQueue {
     private void makeDueRunnable(long nowNanos) {
         while (!waiting.isEmpty() && waiting.element().dueNanos - nowNanos <= 0) {
             makeRunnable(waiting.remove().lane);
+        }
+    }
+
+    /** If a record waits for another attempt, that is due now: whoever claims it finds out whether it is still to be made. */
+    void waitNoLonger(TopicPartition topicPartition, long offset) {
+        lock.lock();
+        try {
+            for (QueuedRecord record : List.copyOf(waiting)) {
+                if (record.offset() == offset && record.lane.partition.topicPartition.equals(topicPartition)) {
+                    waiting.remove(record);
+                    makeRunnable(record.lane);
+                }
+            }
+        } finally {
+            lock.unlock();
         }
     }
 

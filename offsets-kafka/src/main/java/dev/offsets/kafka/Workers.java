@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
  */
 /*
  * Executors differ. One may run what it is given on the calling thread, always or only when it is full: that is fine in the
- * loop thread's own turn; but a worker that finds itself inside the submission by another thread, which has work of its own
- * to go on with, leaves at once. One may reject: then there are fewer workers until the loop thread tries again in its next
+ * loop thread's own turn, which has to go on polling: it leaves after a while where others work. A worker that finds itself
+ * inside the submission by another thread, which has work of its own to go on with, leaves at once. One may reject: then there are fewer workers until the loop thread tries again in its next
  * turn.
  */
 final class Workers {
@@ -68,14 +68,14 @@ final class Workers {
         return queue.reserveWorker() && submit(mayWorkHere);
     }
 
-    /** Answers whether a worker comes, or has come and gone; if not, its place is given up. */
+    /** Answers whether a worker comes, or has come and found nothing more to do; if none comes, its place is given up. */
     private boolean submit(boolean mayWorkHere) {
         Worker worker = new Worker(mayWorkHere);
         boolean comes = worker.submit();
         if (!comes) {
             queue.workerWillNotCome();
         }
-        return comes;
+        return comes && !worker.hasLeftToOthers;
     }
 
     /** Why nobody will ever work again; null as long as somebody may. */
@@ -101,6 +101,7 @@ final class Workers {
         // The submitter's own.
         private boolean submitting;
         private boolean sentAway;
+        private boolean hasLeftToOthers;
 
         Worker(boolean mayWorkHere) {
             this.mayWorkHere = mayWorkHere;
@@ -133,14 +134,14 @@ final class Workers {
                 return;
             }
             long now = time.nanoTime();
-            work(queue.workerHasCome(now), now, !insideSubmission);
+            work(queue.workerHasCome(now), now, insideSubmission);
         }
 
-        private void work(Work first, long beganNanos, boolean sendsForMore) {
+        private void work(Work first, long beganNanos, boolean onLoopThread) {
             Work work = first;
             long turnBeganNanos = beganNanos;
             while (work != null) {
-                if (sendsForMore && work.moreWorkersWanted) {
+                if (!onLoopThread && work.moreWorkersWanted) {
                     send();
                 }
                 Work done = attempt.at(work) ? work : null;
@@ -152,6 +153,10 @@ final class Workers {
                 }
                 if (now - turnBeganNanos < TURN_NANOS) {
                     work = done == null ? queue.nextAfterDetaching(now) : queue.next(done, now);
+                } else if (onLoopThread && queue.othersWork()) {
+                    queue.leave(done, false, now);
+                    hasLeftToOthers = true;
+                    return;
                 } else {
                     queue.leave(done, true, now);
                     if (new Worker(false).submit()) {

@@ -42,6 +42,7 @@ class DiagnosisTest {
     private Loss loss;
     private InvalidCommit beyondEnd;
     private boolean paused;
+    private boolean unreadable;
     private Duration sincePoll = Duration.ZERO;
 
     private PartitionStatus status() {
@@ -50,7 +51,14 @@ class DiagnosisTest {
                 ? PartitionTrend.beginning(present, now)
                 : trend.next(present, now, StatusThresholds.DEFAULTS.fallingBehindWindow());
         Inside inside = new Inside(
-                trend, trouble, loss, Optional.ofNullable(beyondEnd), paused, sincePoll, offset -> Optional.of(WORKER));
+                trend,
+                trouble,
+                loss,
+                Optional.ofNullable(beyondEnd),
+                paused,
+                unreadable,
+                sincePoll,
+                offset -> Optional.of(WORKER));
         return diagnosis.of(present, inside, now);
     }
 
@@ -157,6 +165,17 @@ class DiagnosisTest {
 
         assertThat(statusAfter(Duration.ofMillis(1)))
                 .isEqualTo(new Starved(100, OptionalLong.of(150), MINUTE, Duration.ZERO));
+    }
+
+    @Test
+    void recordThatCanNotBeReadWhereTheEndIsUnknown_isStarvedToo() {
+        facts.noEnds();
+        unreadable = true;
+        assertThat(status().kind()).isEqualTo(Kind.OK);
+
+        assertThat(statusAfter(MINUTE)).isEqualTo(new Starved(100, OptionalLong.empty(), MINUTE, Duration.ZERO));
+        paused = true;
+        assertThat(status().kind()).isEqualTo(Kind.PAUSED);
     }
 
     @Test

@@ -12,9 +12,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Executors of all kinds, and what workers do on them. */
@@ -49,6 +54,30 @@ class ProcessorExecutorTest {
     }
 
     @Test
+    void callingThread_stagesThatLaterHandlersCompleteDoNotNest() {
+        List<Integer> depths = new ArrayList<>();
+        List<CompletableFuture<Object>> works = new ArrayList<>();
+        pool.processor = pool.rig.consumer.processor(Runnable::run, 2).handleAsync(record -> {
+            depths.add(new Throwable().getStackTrace().length);
+            works.add(new CompletableFuture<>());
+            if (works.size() > 1) {
+                works.get(works.size() - 2).complete("done");
+            }
+            return works.get(works.size() - 1);
+        });
+        pool.rig.subscribed(P0);
+        pool.kafka.records(P0, 0, 999);
+        pool.processor.process(pool.rig.consumer.poll(Duration.ZERO));
+        while (depths.size() < 1_000) {
+            int before = depths.size();
+            pool.processor.process(pool.rig.consumer.poll(Duration.ZERO));
+            assertThat(depths.size()).isGreaterThan(before);
+        }
+
+        assertThat(depths).allMatch(depth -> depth < depths.get(0) + 20);
+    }
+
+    @Test
     void callingThread_completionElsewhereDoesNotRunTheNextHandlerThere() {
         List<CompletableFuture<Object>> works = new ArrayList<>();
         pool.processor = pool.rig.consumer.processor(Runnable::run, 1).handleAsync(record -> {
@@ -77,6 +106,36 @@ class ProcessorExecutorTest {
                 .hasRootCauseMessage(
                         "poll was called from within another call of this consumer, by a listener or a commit"
                                 + " policy");
+    }
+
+    @Test
+    void callingThreadBesideAFullPool_isLetGoWhenItsTurnIsOver() throws InterruptedException {
+        var full = new ThreadPoolExecutor(
+                1, 1, 0, TimeUnit.SECONDS, new SynchronousQueue<>(), new ThreadPoolExecutor.CallerRunsPolicy());
+        CountDownLatch pooled = new CountDownLatch(1);
+        CompletableFuture<Object> busy = new CompletableFuture<>();
+        Thread loop = Thread.currentThread();
+        AtomicInteger onTheLoopThread = new AtomicInteger();
+        pool.processor = pool.rig.consumer.processor(full, 8).handle(record -> {
+            if (Thread.currentThread() == loop) {
+                onTheLoopThread.incrementAndGet();
+                pool.time.advance(Duration.ofMillis(4));
+            } else {
+                pooled.countDown();
+                busy.join();
+            }
+        });
+        pool.rig.subscribed(P0);
+        pool.kafka.records(P0, 0, 0);
+        pool.processor.process(pool.rig.consumer.poll(Duration.ZERO));
+        assertThat(pooled.await(1, TimeUnit.MINUTES)).isTrue();
+        pool.kafka.records(P0, 1, 99);
+        pool.processor.process(pool.rig.consumer.poll(Duration.ZERO));
+
+        assertThat(onTheLoopThread).hasValue(3);
+        busy.complete("done");
+        full.shutdown();
+        assertThat(full.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
     }
 
     @Test

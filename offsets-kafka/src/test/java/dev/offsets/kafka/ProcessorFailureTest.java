@@ -23,6 +23,7 @@ import java.util.function.UnaryOperator;
 import org.apache.kafka.common.errors.InterruptException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -490,6 +491,28 @@ class ProcessorFailureTest {
         pool.kafka.records(P0, 0, 0);
         pool.turn();
         pool.failed(P0, 0, one);
+        pool.turn();
+
+        assertThat(pool.rig.stored(P0)).isEqualTo(1);
+    }
+
+    /** Of a type that futures wrap errors into. */
+    private static final class OwnCause extends CompletionException {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public Throwable getCause() {
+            return this;
+        }
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void wrapperThatIsItsOwnCause_isDealtWith() {
+        pool.working(MANY, unordered(FailurePolicy.skip("whatever")), P0);
+        pool.kafka.records(P0, 0, 0);
+        pool.turn();
+        pool.failed(P0, 0, new OwnCause());
         pool.turn();
 
         assertThat(pool.rig.stored(P0)).isEqualTo(1);

@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -114,14 +116,44 @@ class ProcessorStressTest {
         return work;
     }
 
+    /** In turns it works here, rejects, works elsewhere, rejects what it has worked on, works on it twice. */
+    private final class Unsteady implements Executor {
+        private final AtomicInteger tasks = new AtomicInteger();
+
+        @Override
+        public void execute(Runnable task) {
+            switch (tasks.getAndIncrement() % 5) {
+                case 0 -> task.run();
+                case 1 -> throw new RejectedExecutionException("for once");
+                case 2 -> {
+                    task.run();
+                    throw new RejectedExecutionException("too late");
+                }
+                case 3 -> {
+                    workers.execute(task);
+                    workers.execute(task);
+                }
+                default -> workers.execute(task);
+            }
+        }
+    }
+
     private Rig play(
+            UnaryOperator<RecordProcessorBuilder<String, String>> settings,
+            java.util.function.Function<RecordProcessorBuilder<String, String>, RecordProcessor<String, String>>
+                    handling) {
+        return play(workers, settings, handling);
+    }
+
+    private Rig play(
+            Executor executor,
             UnaryOperator<RecordProcessorBuilder<String, String>> settings,
             java.util.function.Function<RecordProcessorBuilder<String, String>, RecordProcessor<String, String>>
                     handling) {
         Rig rig = rig();
         rig.kafka.keys = offset -> "key " + offset % KEYS;
         RecordProcessor<String, String> processor = handling.apply(settings.apply(rig.consumer
-                .processor(workers, MAX_CONCURRENCY)
+                .processor(executor, MAX_CONCURRENCY)
                 .onFailure(failure -> FailureAction.retryAfter(Duration.ofMillis(failure.offset() % 2)))));
         rig.subscribed(P0, P1);
         rig.kafka.records(P0, 0, RECORDS / 2 - 1);
@@ -158,6 +190,25 @@ class ProcessorStressTest {
     @Test
     void workThatCompletesElsewhere_keepsTheOrderOfItsKeys() {
         Rig rig = play(RecordProcessorBuilder::orderedByKey, processor -> processor.handleAsync(this::workElsewhere));
+
+        assertThat(checker.violation.get()).isNull();
+        assertThat(isAllStored(rig)).isTrue();
+    }
+
+    @Test
+    void unsteadyExecutor_forgetsNothing() {
+        Rig rig = play(new Unsteady(), RecordProcessorBuilder::orderedByKey, processor -> processor.handle(this::work));
+
+        assertThat(checker.violation.get()).isNull();
+        assertThat(isAllStored(rig)).isTrue();
+    }
+
+    @Test
+    void unsteadyExecutor_workThatCompletesElsewhere_forgetsNothing() {
+        Rig rig = play(
+                new Unsteady(),
+                RecordProcessorBuilder::orderedByKey,
+                processor -> processor.handleAsync(this::workElsewhere));
 
         assertThat(checker.violation.get()).isNull();
         assertThat(isAllStored(rig)).isTrue();

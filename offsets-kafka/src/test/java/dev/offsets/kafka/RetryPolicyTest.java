@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -105,6 +106,18 @@ class RetryPolicyTest {
         FailurePolicy policy = FailurePolicy.retry().attempts(Integer.MAX_VALUE).backoff(year, year.multipliedBy(200));
 
         assertThat(delayMillis(policy, failure(1_000_000))).isPositive();
+    }
+
+    @Test
+    void backoffWithoutAnEnd_growsOn() {
+        Duration forEver = ChronoUnit.FOREVER.getDuration();
+        FailurePolicy policy =
+                FailurePolicy.retry().attempts(Integer.MAX_VALUE).backoff(Duration.ofSeconds(1), forEver);
+        FailurePolicy never = FailurePolicy.retry().backoff(forEver, forEver);
+
+        assertThat(delayMillis(policy, failure(4))).isBetween(6_400L, 9_600L);
+        assertThat(delayMillis(never, failure(1)))
+                .isGreaterThan(Duration.ofDays(365).toMillis());
     }
 
     @Test

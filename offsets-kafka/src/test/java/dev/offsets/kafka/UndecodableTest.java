@@ -195,6 +195,18 @@ class UndecodableTest {
     }
 
     @Test
+    void retryAfterTheEnd_isNotInTheStatus() {
+        working(RETRY_AFTER_A_SECOND, P0);
+        pool.kafka.records(P0, 3, 3);
+        pool.kafka.undecodable(P0, 3);
+        turns(2);
+        assertThat(pool.processor.status().retries()).hasSize(1);
+        pool.rig.consumer.close();
+
+        assertThat(pool.processor.status().retries()).isEmpty();
+    }
+
+    @Test
     void attempts_areCountedPerRecord_andLimitedByThePolicy() {
         List<String> failures = new ArrayList<>();
         FailurePolicy policy =
@@ -407,6 +419,47 @@ class UndecodableTest {
         Map<TopicPartition, StoppedAt> stopped = pool.processor.status().stopped();
         assertThat(stopped).containsOnlyKeys(P0);
         assertThat(stopped.get(P0).offset()).isEqualTo(6);
+    }
+
+    @Test
+    void stoppedPartition_isNotHealthy_untilItIsSought() {
+        working(FailurePolicy.stopPartition(), P0);
+        pool.kafka.records(P0, 0, 2);
+        pool.kafka.undecodable(P0, 1);
+        turns(2);
+        pool.done(P0, 0);
+        turnsForSeconds(40);
+        assertThat(pool.rig.consumer.report().isHealthy()).isTrue();
+        turnsForSeconds(40);
+        assertThat(statusOfP0()).isInstanceOf(PartitionStatus.Starved.class);
+        assertThat(pool.rig.consumer.report().isHealthy()).isFalse();
+
+        pool.rig.consumer.seek(P0, 2);
+        turns(2);
+        pool.done(P0, 2);
+        turnsForSeconds(120);
+        assertThat(pool.rig.consumer.report().isHealthy()).isTrue();
+    }
+
+    @Test
+    void longRetry_isNotHealthy() {
+        working(failure -> FailureAction.retryAfter(Duration.ofHours(1)), P0);
+        pool.kafka.records(P0, 0, 2);
+        pool.kafka.undecodable(P0, 0);
+        turnsForSeconds(80);
+
+        assertThat(statusOfP0()).isInstanceOf(PartitionStatus.Starved.class);
+    }
+
+    /** The loop looks at its partitions every ten seconds. */
+    private void turnsForSeconds(int seconds) {
+        for (int i = 0; i < seconds / 10; i++) {
+            pool.turn(Duration.ofSeconds(10));
+        }
+    }
+
+    private PartitionStatus statusOfP0() {
+        return pool.rig.consumer.report().partitions().get(0).status();
     }
 
     @Test
