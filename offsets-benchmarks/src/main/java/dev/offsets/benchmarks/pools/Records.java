@@ -31,6 +31,9 @@ final class Records {
         Map<String, Object> config = Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
                 bootstrapServers,
+                // A new partition refuses what comes before it knows its leader, and takes any sequence number next
+                ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+                1,
                 ProducerConfig.LINGER_MS_CONFIG,
                 20,
                 ProducerConfig.BATCH_SIZE_CONFIG,
