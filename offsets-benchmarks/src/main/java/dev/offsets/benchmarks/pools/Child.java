@@ -18,10 +18,7 @@ final class Child implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx1g", "-XX:+UseG1GC"));
-        String provider = System.getProperty("slf4j.provider");
-        if (provider != null) {
-            command.add("-Dslf4j.provider=" + provider);
-        }
+        command.addAll(loggingArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(arguments);
         process = new ProcessBuilder(command)
@@ -29,6 +26,14 @@ final class Child implements AutoCloseable {
                 .start();
         killer = new Thread(process::destroyForcibly);
         Runtime.getRuntime().addShutdownHook(killer);
+    }
+
+    /** So that a child logs as this JVM does: there may be more than one provider on the class path. */
+    static List<String> loggingArguments() {
+        return System.getProperties().stringPropertyNames().stream()
+                .filter(name -> name.startsWith("slf4j."))
+                .map(name -> "-D" + name + "=" + System.getProperty(name))
+                .toList();
     }
 
     /** In the child: an exception that nobody catches ends it, instead of one thread of it. */

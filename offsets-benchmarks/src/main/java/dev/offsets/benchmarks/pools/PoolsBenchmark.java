@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -27,10 +28,8 @@ import picocli.CommandLine.Spec;
                 + " real broker with as many threads each, in turns, each in a process of its own, and prints how fast"
                 + " they are, what they use, and what they do again after a SIGKILL.")
 final class PoolsBenchmark implements Callable<Integer> {
-    private static final int MANY_KEYS = 10_000;
-    private static final int FEW_KEYS = 10;
     private static final String CRASH_TOPIC = "crash";
-    private static final Scenario CRASH = new Scenario(Order.BY_KEY, MANY_KEYS, 1);
+    private static final Scenario CRASH = new Scenario(Order.BY_KEY, 10_000, 1);
     private static final Duration CRASH_COMMIT_INTERVAL = Duration.ofSeconds(1);
     /** The default of both libraries. */
     private static final Duration COMMIT_INTERVAL = Duration.ofSeconds(5);
@@ -80,6 +79,13 @@ final class PoolsBenchmark implements Callable<Integer> {
             description = "How long handlers wait, in milliseconds. Default: 0,1,10.")
     private List<Integer> handlers = List.of(0, 1, 10);
 
+    @Option(
+            names = "--keys",
+            paramLabel = "N",
+            split = ",",
+            description = "How many keys the records have that are ordered by key. Default: 10000,10.")
+    private List<Integer> keys = List.of(10_000, 10);
+
     @Option(names = "--seed", paramLabel = "N", description = "When to kill. Default: a new one each time, printed.")
     private long seed = System.nanoTime();
 
@@ -105,14 +111,18 @@ final class PoolsBenchmark implements Callable<Integer> {
         for (int handlerMillis : handlers) {
             check("--handlers", handlerMillis, 0);
         }
+        for (int number : keys) {
+            check("--keys", number, 1);
+        }
         Results results = new Results(concurrency);
         try (LocalBroker broker =
                 LocalBroker.builder().jvmArguments(brokerArguments()).start()) {
             String bootstrapServers = broker.bootstrapServers();
-            say("producing " + records + " records twice, and " + crashRecords);
-            Records.produce(bootstrapServers, topic(MANY_KEYS), records, MANY_KEYS);
-            Records.produce(bootstrapServers, topic(FEW_KEYS), records, FEW_KEYS);
-            Records.produce(bootstrapServers, CRASH_TOPIC, crashRecords, MANY_KEYS);
+            say("producing records");
+            for (int number : new LinkedHashSet<>(keys)) {
+                Records.produce(bootstrapServers, topic(number), records, number);
+            }
+            Records.produce(bootstrapServers, CRASH_TOPIC, crashRecords, CRASH.keys());
             Random random = new Random(seed);
             say("seed " + seed);
             for (int run = 1; run <= runs; run++) {
@@ -134,19 +144,17 @@ final class PoolsBenchmark implements Callable<Integer> {
 
     private static List<String> brokerArguments() {
         List<String> arguments = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-        String provider = System.getProperty("slf4j.provider");
-        if (provider != null) {
-            arguments.add("-Dslf4j.provider=" + provider);
-        }
+        arguments.addAll(Child.loggingArguments());
         return arguments;
     }
 
     private List<Scenario> scenarios() {
         List<Scenario> scenarios = new ArrayList<>();
         for (int handlerMillis : handlers) {
-            scenarios.add(new Scenario(Order.UNORDERED, MANY_KEYS, handlerMillis));
-            scenarios.add(new Scenario(Order.BY_KEY, MANY_KEYS, handlerMillis));
-            scenarios.add(new Scenario(Order.BY_KEY, FEW_KEYS, handlerMillis));
+            scenarios.add(new Scenario(Order.UNORDERED, keys.get(0), handlerMillis));
+            for (int number : keys) {
+                scenarios.add(new Scenario(Order.BY_KEY, number, handlerMillis));
+            }
         }
         return scenarios;
     }
