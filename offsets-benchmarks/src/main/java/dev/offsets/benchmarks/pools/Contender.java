@@ -1,5 +1,7 @@
 package dev.offsets.benchmarks.pools;
 
+import java.util.List;
+
 /** Who works on the records. All get the same records, handler, number of threads and consumer configuration. */
 enum Contender {
     OURS("ours") {
@@ -27,6 +29,9 @@ enum Contender {
             return new ThreadsAlonePool(job, handler);
         }
     };
+
+    /** Those that read records. */
+    static final List<Contender> CONSUMERS = List.of(OURS, PARALLEL_CONSUMER, PLAIN_LOOP);
 
     private final String label;
 

@@ -23,6 +23,12 @@ record Measurement(long records, long nanos, long cpuNanos, long heapBytes) {
         return heapBytes / 1e6;
     }
 
+    String summary() {
+        return String.format(
+                "%,.0f records/s, %.1f µs CPU a record, %.1f MB heap",
+                perSecond(), cpuMicrosPerRecord(), heapMegabytes());
+    }
+
     String toLine() {
         return PREFIX + records + " " + nanos + " " + cpuNanos + " " + heapBytes;
     }

@@ -7,13 +7,12 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
-import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,12 +27,6 @@ import picocli.CommandLine.Spec;
                 + " real broker with as many threads each, in turns, each in a process of its own, and prints how fast"
                 + " they are, what they use, and what they do again after a SIGKILL.")
 final class PoolsBenchmark implements Callable<Integer> {
-    private static final String CRASH_TOPIC = "crash";
-    private static final Scenario CRASH = new Scenario(Order.BY_KEY, 10_000, 1);
-    private static final Duration CRASH_COMMIT_INTERVAL = Duration.ofSeconds(1);
-    /** The default of both libraries. */
-    private static final Duration COMMIT_INTERVAL = Duration.ofSeconds(5);
-
     @Option(
             names = "--runs",
             paramLabel = "N",
@@ -80,6 +73,13 @@ final class PoolsBenchmark implements Callable<Integer> {
     private List<Integer> handlers = List.of(0, 1, 10);
 
     @Option(
+            names = "--orders",
+            paramLabel = "ORDER",
+            split = ",",
+            description = "In which order records are worked on: ${COMPLETION-CANDIDATES}. Default: all.")
+    private List<Order> orders = List.of(Order.values());
+
+    @Option(
             names = "--keys",
             paramLabel = "N",
             split = ",",
@@ -117,23 +117,32 @@ final class PoolsBenchmark implements Callable<Integer> {
         Results results = new Results(concurrency);
         try (LocalBroker broker =
                 LocalBroker.builder().jvmArguments(brokerArguments()).start()) {
-            String bootstrapServers = broker.bootstrapServers();
-            say("producing records");
-            for (int number : new LinkedHashSet<>(keys)) {
-                Records.produce(bootstrapServers, topic(number), records, number);
-            }
-            Records.produce(bootstrapServers, CRASH_TOPIC, crashRecords, CRASH.keys());
-            Random random = new Random(seed);
-            say("seed " + seed);
-            for (int run = 1; run <= runs; run++) {
-                for (Scenario scenario : scenarios()) {
-                    measure(run, scenario, bootstrapServers, results);
-                }
-                crash(run, random, bootstrapServers, results);
-            }
+            run(new Rounds(broker.bootstrapServers(), concurrency, results, this::say));
         }
         print(results);
+        if (results.haveWeLost()) {
+            say("FAILED: records were lost");
+            return CommandLine.ExitCode.SOFTWARE;
+        }
         return CommandLine.ExitCode.OK;
+    }
+
+    private void run(Rounds rounds) throws IOException, InterruptedException, ExecutionException {
+        say("producing records");
+        for (int number : new LinkedHashSet<>(keys)) {
+            rounds.produce(records, number);
+        }
+        rounds.produceForCrashes(crashRecords);
+        say("seed " + seed);
+        Random random = new Random(seed);
+        for (int round = 1; round <= runs; round++) {
+            for (Scenario scenario : scenarios()) {
+                rounds.measure(
+                        round, scenario, records, Duration.ofMillis(warmUpMillis), Duration.ofMillis(measuredMillis));
+            }
+            int killedAt = crashRecords * 3 / 10 + random.nextInt(crashRecords * 4 / 10);
+            rounds.crash(round, crashRecords, killedAt);
+        }
     }
 
     private void check(String option, int value, int least) {
@@ -151,76 +160,14 @@ final class PoolsBenchmark implements Callable<Integer> {
     private List<Scenario> scenarios() {
         List<Scenario> scenarios = new ArrayList<>();
         for (int handlerMillis : handlers) {
-            scenarios.add(new Scenario(Order.UNORDERED, keys.get(0), handlerMillis));
-            for (int number : keys) {
-                scenarios.add(new Scenario(Order.BY_KEY, number, handlerMillis));
+            if (orders.contains(Order.UNORDERED)) {
+                scenarios.add(new Scenario(Order.UNORDERED, keys.get(0), handlerMillis));
+            }
+            if (orders.contains(Order.BY_KEY)) {
+                keys.forEach(number -> scenarios.add(new Scenario(Order.BY_KEY, number, handlerMillis)));
             }
         }
         return scenarios;
-    }
-
-    private static String topic(int keys) {
-        return "keys-" + keys;
-    }
-
-    /** The first of a round is another each time. */
-    private static List<Contender> inTurn(int run, List<Contender> contenders) {
-        List<Contender> turned = new ArrayList<>(contenders);
-        Collections.rotate(turned, run);
-        return turned;
-    }
-
-    private void measure(int run, Scenario scenario, String bootstrapServers, Results results) throws IOException {
-        List<Contender> contenders = new ArrayList<>(List.of(Contender.values()));
-        if (scenario.handlerMillis() == 0) {
-            contenders.remove(Contender.THREADS_ALONE);
-        }
-        for (Contender contender : inTurn(run, contenders)) {
-            Job job = new Job(
-                    contender,
-                    scenario,
-                    concurrency,
-                    bootstrapServers,
-                    topic(scenario.keys()),
-                    UUID.randomUUID().toString(),
-                    COMMIT_INTERVAL);
-            List<String> arguments = new ArrayList<>(job.toArguments());
-            arguments.add(Long.toString(contender == Contender.THREADS_ALONE ? Long.MAX_VALUE : records));
-            arguments.add(Integer.toString(warmUpMillis));
-            arguments.add(Integer.toString(measuredMillis));
-            try (Child child = new Child(MeasuringMain.class, arguments)) {
-                Measurement measurement = child.measurement();
-                results.add(scenario, contender, measurement);
-                say(String.format(
-                        "run %d, %s, %s: %,.0f records/s, %.1f µs CPU, %.1f MB",
-                        run,
-                        scenario,
-                        contender,
-                        measurement.perSecond(),
-                        measurement.cpuMicrosPerRecord(),
-                        measurement.heapMegabytes()));
-            }
-        }
-    }
-
-    private void crash(int run, Random random, String bootstrapServers, Results results)
-            throws IOException, InterruptedException {
-        List<Contender> contenders = new ArrayList<>(List.of(Contender.values()));
-        contenders.remove(Contender.THREADS_ALONE);
-        int killedAt = crashRecords * 3 / 10 + random.nextInt(crashRecords * 4 / 10);
-        for (Contender contender : inTurn(run, contenders)) {
-            Job job = new Job(
-                    contender,
-                    CRASH,
-                    concurrency,
-                    bootstrapServers,
-                    CRASH_TOPIC,
-                    UUID.randomUUID().toString(),
-                    CRASH_COMMIT_INTERVAL);
-            long duplicates = new CrashRun(job, crashRecords, killedAt).duplicates();
-            results.addDuplicates(contender, duplicates);
-            say(String.format("run %d, killed after %,d records, %s: %,d again", run, killedAt, contender, duplicates));
-        }
     }
 
     private void say(String line) {

@@ -10,13 +10,11 @@ import java.util.stream.Collectors;
 
 /** What was measured, as tables in Markdown. */
 final class Results {
-    private static final List<Contender> CONSUMERS =
-            List.of(Contender.OURS, Contender.PARALLEL_CONSUMER, Contender.PLAIN_LOOP);
     private static final String NONE = "–";
 
     private final int concurrency;
     private final Map<Scenario, Map<Contender, List<Measurement>>> measurements = new LinkedHashMap<>();
-    private final Map<Contender, List<Long>> duplicates = new EnumMap<>(Contender.class);
+    private final Map<Contender, List<CrashRun.Outcome>> crashes = new EnumMap<>(Contender.class);
 
     Results(int concurrency) {
         this.concurrency = concurrency;
@@ -30,15 +28,20 @@ final class Results {
                 .add(measurement);
     }
 
-    void addDuplicates(Contender contender, long number) {
-        duplicates.computeIfAbsent(contender, key -> new ArrayList<>()).add(number);
+    void add(Contender contender, CrashRun.Outcome outcome) {
+        crashes.computeIfAbsent(contender, key -> new ArrayList<>()).add(outcome);
+    }
+
+    /** Whether one of ours has lost a record. */
+    boolean haveWeLost() {
+        return crashes.getOrDefault(Contender.OURS, List.of()).stream().anyMatch(outcome -> outcome.lost() > 0);
     }
 
     String toMarkdown() {
         return throughput()
                 + "\n" + perConsumer("CPU, µs a record", "%,.1f", Measurement::cpuMicrosPerRecord)
                 + "\n" + perConsumer("heap after a collection, MB", "%,.1f", Measurement::heapMegabytes)
-                + "\n" + duplicates();
+                + "\n" + crashes();
     }
 
     private String throughput() {
@@ -85,24 +88,24 @@ final class Results {
         measurements.forEach((scenario, byContender) -> row(
                 table,
                 scenario.toString(),
-                CONSUMERS.stream()
+                Contender.CONSUMERS.stream()
                         .map(contender -> cell(byContender, contender, format, number))
                         .toArray(String[]::new)));
         return table.toString();
     }
 
-    private String duplicates() {
+    private String crashes() {
         StringBuilder table = header("after a SIGKILL", "ours", "Parallel Consumer", "plain loop");
-        row(
-                table,
-                "records handled again",
-                CONSUMERS.stream()
-                        .map(duplicates::get)
-                        .map(numbers -> numbers == null
-                                ? NONE
-                                : Spread.of(numbers, Long::doubleValue).toString("%,.0f"))
-                        .toArray(String[]::new));
+        row(table, "records handled again", crashCells(CrashRun.Outcome::again));
+        row(table, "records never handled", crashCells(CrashRun.Outcome::lost));
         return table.toString();
+    }
+
+    private String[] crashCells(ToDoubleFunction<CrashRun.Outcome> number) {
+        return Contender.CONSUMERS.stream()
+                .map(contender -> crashes.getOrDefault(contender, List.of()))
+                .map(all -> all.isEmpty() ? NONE : Spread.of(all, number).toString("%,.0f"))
+                .toArray(String[]::new);
     }
 
     private static String cell(

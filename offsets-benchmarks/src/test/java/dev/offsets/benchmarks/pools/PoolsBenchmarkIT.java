@@ -32,6 +32,7 @@ class PoolsBenchmarkIT {
                 "--records=800",
                 "--crash-records=800",
                 "--handlers=1",
+                "--orders=BY_KEY",
                 "--keys=10",
                 "--concurrency=4",
                 "--warm-up=100",
@@ -39,9 +40,9 @@ class PoolsBenchmarkIT {
 
         assertThat(status).as(err::toString).isZero();
         assertThat(out.toString())
-                .containsPattern("\\| 1 ms, unordered \\| 4,000 (\\| " + SPREAD + " ){7}\\|")
                 .containsPattern("\\| 1 ms, by key, 10 keys \\| 4,000 (\\| " + SPREAD + " ){7}\\|")
                 .containsPattern("\\| records handled again (\\| " + SPREAD + " ){3}\\|")
+                .contains("| records never handled | 0 (0–0) |")
                 .contains("4 threads, 1 runs");
     }
 

@@ -3,6 +3,7 @@ package dev.offsets.benchmarks.pools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.offsets.benchmarks.pools.CrashRun.Outcome;
 import dev.offsets.benchmarks.pools.Scenario.Order;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -31,12 +32,24 @@ class ResultsTest {
     }
 
     @Test
-    void duplicates_areShownForEachContender() {
-        results.addDuplicates(Contender.OURS, 5);
-        results.addDuplicates(Contender.OURS, 7);
-        results.addDuplicates(Contender.PLAIN_LOOP, 1_000);
+    void crashes_areShownForEachContender() {
+        results.add(Contender.OURS, new Outcome(5, 0));
+        results.add(Contender.OURS, new Outcome(7, 0));
+        results.add(Contender.PLAIN_LOOP, new Outcome(1_000, 3));
 
-        assertThat(results.toMarkdown()).contains("| records handled again | 6 (5–7) | – | 1,000 (1,000–1,000) |");
+        assertThat(results.toMarkdown())
+                .contains("| records handled again | 6 (5–7) | – | 1,000 (1,000–1,000) |")
+                .contains("| records never handled | 0 (0–0) | – | 3 (3–3) |");
+    }
+
+    @Test
+    void lossOfOurs_isNoticed() {
+        results.add(Contender.PARALLEL_CONSUMER, new Outcome(0, 1));
+        results.add(Contender.OURS, new Outcome(5, 0));
+        assertThat(results.haveWeLost()).isFalse();
+
+        results.add(Contender.OURS, new Outcome(0, 1));
+        assertThat(results.haveWeLost()).isTrue();
     }
 
     @Test
