@@ -6,6 +6,7 @@ import static dev.offsets.kafka.Rig.P0;
 import static dev.offsets.kafka.Rig.P1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -218,6 +220,18 @@ class ProcessorOrderTest {
         pool.done(P0, 0, 5, 1, 6);
 
         assertThat(pool.running()).containsExactly(names(P0, 2));
+    }
+
+    /** If each start cost as much as its lane is long, this would take minutes. */
+    @Test
+    void longLane_costsARecordNoMoreThanAShortOne() {
+        int records = 200_000;
+        pool.kafka.maxPollRecords = records;
+        pool.handling(1, RecordProcessorBuilder::orderedByPartition, record -> {}, P0);
+        pool.kafka.records(P0, 0, records - 1);
+
+        assertTimeoutPreemptively(Duration.ofSeconds(20), (Executable) pool::turn);
+        assertThat(pool.starts).hasSize(records);
     }
 
     @Test

@@ -1,0 +1,49 @@
+package dev.offsets.benchmarks.pools;
+
+import java.util.List;
+
+/** Who works on the records. All get the same records, handler, number of threads and consumer configuration. */
+enum Contender {
+    OURS("ours") {
+        @Override
+        Pool start(Job job, RecordHandler handler) {
+            return new ProcessorPool(job, handler);
+        }
+    },
+    PARALLEL_CONSUMER("Parallel Consumer") {
+        @Override
+        Pool start(Job job, RecordHandler handler) {
+            return new ParallelConsumerPool(job, handler);
+        }
+    },
+    PLAIN_LOOP("plain loop") {
+        @Override
+        Pool start(Job job, RecordHandler handler) {
+            return new PlainLoopPool(job, handler);
+        }
+    },
+    /** No records and no Kafka: the threads call the handler again and again. What the machine allows at that moment. */
+    THREADS_ALONE("threads alone") {
+        @Override
+        Pool start(Job job, RecordHandler handler) {
+            return new ThreadsAlonePool(job, handler);
+        }
+    };
+
+    /** Those that read records. */
+    static final List<Contender> CONSUMERS = List.of(OURS, PARALLEL_CONSUMER, PLAIN_LOOP);
+
+    private final String label;
+
+    Contender(String label) {
+        this.label = label;
+    }
+
+    /** Starts to work, on threads of its own. */
+    abstract Pool start(Job job, RecordHandler handler);
+
+    @Override
+    public String toString() {
+        return label;
+    }
+}
