@@ -23,6 +23,8 @@ final class Delivery {
     int accepted;
     /** How many have failed. */
     int attempts;
+    /** When the next may begin. */
+    long dueAt;
 
     boolean started;
     boolean failed;

@@ -200,7 +200,9 @@ final class ProcessorWork {
         }
         FailureAction action = policy.onFailure(failure);
         simulation.trace.add(() -> client.process + "  failed at " + delivery + ": " + action);
-        if (action instanceof FailureAction.Skip) {
+        if (action instanceof FailureAction.RetryAfter retry) {
+            delivery.dueAt = simulation.time.now() + retry.delay().toNanos();
+        } else if (action instanceof FailureAction.Skip) {
             report(delivery, true);
         } else if (action instanceof FailureAction.StopPartition) {
             delivery.view.stopped |= report(delivery, false);

@@ -10,7 +10,8 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * Of the records that a processor is to work on one after another, it works on one, or one batch, at a time, and not before
  * all older ones have finished: across retries, and across seeks and rebalances as far as what is still being worked on
- * goes. It works on no record twice at once, nor after its outcome, and not on more than it may.
+ * goes. It works on no record twice at once, nor after its outcome, nor before it is due, and not on more than
+ * it may.
  */
 final class WorkInOrder extends Checker {
     /** What each process works on now: a list for each call of its handler. */
@@ -22,6 +23,9 @@ final class WorkInOrder extends Checker {
         work.forEach(delivery -> {
             if (delivery.accepted > 0) {
                 violated(delivery + " is worked on after its outcome");
+            }
+            if (delivery.dueAt > simulation.time.now()) {
+                violated(delivery + " is tried again too early");
             }
             ofProcess.forEach(other -> checkNotBeside(delivery, other));
             checkAfterOlder(delivery, work);
