@@ -2,6 +2,7 @@ package dev.offsets.kafka.simulation;
 
 import dev.offsets.Receipt;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -85,6 +86,12 @@ abstract class Checker {
     void reported(Delivery delivery, Receipt receipt, boolean finished) {}
 
     void started(Delivery delivery, boolean answer) {}
+
+    /** A processor calls its user's handler. */
+    void workBegins(List<Delivery> work) {}
+
+    /** The handler is done, or has failed: its caller is about to hear of it. */
+    void workEnds(List<Delivery> work) {}
 
     /** One turn of a user's loop has ended. */
     void turnEnded(SimulatedUser user) {}

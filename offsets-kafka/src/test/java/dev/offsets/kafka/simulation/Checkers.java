@@ -13,6 +13,8 @@ final class Checkers {
             new CommitOrder(),
             new LeaderEpochs(),
             new Receipts(),
+            new NoLateStart(),
+            new WorkInOrder(),
             new Pauses(),
             new Bounds(),
             new Status(),

@@ -21,6 +21,11 @@ final class Delivery {
 
     long givenAt;
     int accepted;
+    /** How many have failed. */
+    int attempts;
+    /** When the next may begin. */
+    long dueAt;
+
     boolean started;
     boolean failed;
     /** Its worker will never report. */
@@ -43,6 +48,17 @@ final class Delivery {
         this.record = record;
         this.topicPartition = new TopicPartition(record.topic(), record.partition());
         this.entry = record.value();
+    }
+
+    /** A record that a processor has, and reports itself. */
+    Delivery(String process, TopicPartition topicPartition, View view, Entry entry) {
+        this.process = process;
+        this.topicPartition = topicPartition;
+        this.view = view;
+        this.entry = entry;
+        this.handle = null;
+        this.result = null;
+        this.record = null;
     }
 
     Receipt complete() {

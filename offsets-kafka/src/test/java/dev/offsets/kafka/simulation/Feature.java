@@ -47,5 +47,7 @@ enum Feature {
     FORGETFUL_WORKERS,
     FAILING_WORKERS,
     /** A limit to how long a record may be incomplete. */
-    STUCK_LIMIT
+    STUCK_LIMIT,
+    /** An executor that is full now and then. */
+    REJECTING_EXECUTOR
 }

@@ -33,7 +33,13 @@ enum KnownWrong {
     LOSES_A_WAKEUP(WrongPolls.LostWakeup::new, "Exceptions"),
     LOSES_A_PAUSE(WrongPolls.LostPause::new, "Pauses", "Bounds"),
     KEEPS_A_PAUSE(WrongPolls.LostResume::new, "Pauses"),
-    RESUMES_WHAT_THE_USER_PAUSED(WrongPolls.ResumesAll::new, "Pauses", "Bounds");
+    RESUMES_WHAT_THE_USER_PAUSED(WrongPolls.ResumesAll::new, "Pauses", "Bounds"),
+    WORKS_ON_TWO_OF_A_KEY_AT_ONCE(WrongWork.NoOrder::new, "WorkInOrder"),
+    FORGETS_A_WAITING_RETRY(WrongWork.ForgetsTheWaitingRetry::new, "WorkInOrder"),
+    WORKS_ON_WHAT_IS_GONE(WrongWork.StartsWhatIsGone::new, "NoLateStart"),
+    COUNTS_A_FAILED_ATTEMPT_AS_DONE(WrongWork.FailedIsDone::new, "NothingLost", "Status"),
+    SKIPS_WHAT_SHOULD_STOP(WrongWork.SkipsWhatStops::new, "NothingLost", "Status", "NoLateStart"),
+    NEVER_TRIES_AGAIN(WrongWork.ForgetsTheRetry::new, "Liveness");
 
     final Supplier<Tampering> tamperings;
 

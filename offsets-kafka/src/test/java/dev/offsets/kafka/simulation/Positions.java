@@ -207,7 +207,7 @@ final class Positions {
                 TimestampType.CREATE_TIME,
                 8,
                 8,
-                entry.offset,
+                entry.key(),
                 entry,
                 new RecordHeaders(),
                 Optional.of(entry.epoch));

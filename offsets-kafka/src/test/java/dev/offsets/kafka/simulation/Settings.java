@@ -29,6 +29,9 @@ final class Settings {
     /** How long a record may be incomplete; null for as long as it likes. */
     final Duration stuckLimit;
 
+    /** Null where users report what their workers do themselves. */
+    final Processing processing;
+
     final Duration commitKeepAlive = Duration.ofSeconds(2);
     /** How long the coordinator keeps an offset that nobody commits again. */
     final long offsetRetentionNanos = 8 * VirtualTime.SECOND;
@@ -61,6 +64,7 @@ final class Settings {
         drainTimeout = Duration.ofMillis(chance.pick(0, 50, 400));
         apiTimeout = Duration.ofMillis(chance.pick(400, 1_500));
         stuckLimit = scenario.has(Feature.STUCK_LIMIT) ? Duration.ofMillis(chance.pick(100, 1_000)) : null;
+        processing = Processing.drawnFrom(new Chance(scenario.seed(), "processing"));
         policyName = chance.pick("afterProcessing", "batched", "timeBounded", "both");
         longestUncommittedNanos = switch (policyName) {
             case "afterProcessing" -> 0;
@@ -90,6 +94,7 @@ final class Settings {
         maxInFlightOfAll = 1_000;
         explicitStarts = false;
         stuckLimit = null;
+        processing = null;
         drainTimeout = Duration.ofMillis(100);
         apiTimeout = Duration.ofSeconds(10);
         policyName = "afterProcessing";
@@ -123,6 +128,7 @@ final class Settings {
                 + ", maxInFlightPerPartition " + maxInFlight + ", maxInFlight " + maxInFlightOfAll
                 + (explicitStarts ? ", explicitStarts" : "")
                 + (stuckLimit == null ? "" : ", stopWhenStuckFor " + stuckLimit)
-                + ", drainTimeout " + drainTimeout + ", default.api.timeout " + apiTimeout + ", " + policyName;
+                + ", drainTimeout " + drainTimeout + ", default.api.timeout " + apiTimeout + ", " + policyName
+                + (processing == null ? "" : ", " + processing);
     }
 }

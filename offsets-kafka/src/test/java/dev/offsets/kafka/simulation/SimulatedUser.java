@@ -33,6 +33,9 @@ final class SimulatedUser {
     private SimulatedClient client;
     private TrackedConsumer<Long, Entry> consumer;
     private Workers workers;
+    /** Null where the user reports what its workers do. */
+    private ProcessorWork processor;
+
     private boolean withHandles;
     private List<Delivery> deliveries;
     private int lives;
@@ -90,6 +93,7 @@ final class SimulatedUser {
         }
         consumer = VirtualClock.use(builder, simulation.time::now, simulation.time::pass, client.chance::fraction)
                 .build();
+        processor = settings.processing == null ? null : new ProcessorWork(simulation, this, tampering, consumer);
         simulation.trace.add(() -> client.process + "  starts" + (withHandles ? "" : ", with Kafka's records"));
         actions.subscribe();
         next();
@@ -121,6 +125,7 @@ final class SimulatedUser {
             } else if (actions.act()) {
                 return;
             }
+            seekWhatStopped();
             if (pollAndHandOut()) {
                 simulation.checkers.all(checker -> checker.turnEnded(this));
                 next();
@@ -212,6 +217,10 @@ final class SimulatedUser {
     }
 
     private void handOut(TrackedRecords<Long, Entry> records) {
+        if (processor != null) {
+            processor.process(records);
+            return;
+        }
         int left = simulation.happens(Feature.HALF_ITERATED) && chance.perMille(200)
                 ? chance.between(0, records.count())
                 : Integer.MAX_VALUE;
@@ -240,14 +249,30 @@ final class SimulatedUser {
         workers.give(delivery);
     }
 
+    /** What a processor has stopped begins anew some time. */
+    private void seekWhatStopped() {
+        if (processor != null) {
+            processor.stopped().forEach((partition, at) -> {
+                checkFailed("a processor's status", partition, at.offset(), at.cause());
+                if (simulation.isCalm() || chance.perMille(100)) {
+                    actions.seek(partition, new OffsetAndMetadata(at.offset()));
+                }
+            });
+        }
+    }
+
+    private void checkFailed(String where, TopicPartition partition, long offset, Throwable said) {
+        View view = simulation.checkers.views.of(client.process, partition);
+        boolean real =
+                deliveries.stream().anyMatch(one -> one.failed && one.view == view && one.entry.offset == offset);
+        if (!real) {
+            unexpected(where, said);
+        }
+    }
+
     private boolean afterFailure(RecordFailedException failure) {
         simulation.trace.add(() -> client.process + "  " + failure.getMessage());
-        View view = simulation.checkers.views.of(client.process, failure.topicPartition());
-        boolean real = deliveries.stream()
-                .anyMatch(one -> one.failed && one.view == view && one.entry.offset == failure.offset());
-        if (!real) {
-            unexpected("poll", failure);
-        }
+        checkFailed("poll", failure.topicPartition(), failure.offset(), failure);
         if (!simulation.isCalm() && chance.perMille(400)) {
             close(simulation.settings.drainTimeout);
             return false;
@@ -262,6 +287,16 @@ final class SimulatedUser {
         if (delivery.failed && !deliveries.contains(delivery)) {
             deliveries.add(delivery);
         }
+    }
+
+    /** The work on a record will never end. */
+    void forgotten(Delivery delivery) {
+        delivery.forgotten = true;
+        deliveries.add(delivery);
+    }
+
+    boolean hasProcessor() {
+        return processor != null;
     }
 
     void wakeup() {

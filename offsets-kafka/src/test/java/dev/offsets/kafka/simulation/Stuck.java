@@ -78,7 +78,7 @@ final class Stuck extends Checker {
             }
         }
         Delivery stuck = due.remove(user);
-        if (stuck != null && !stuck.view.over && stuck.accepted == 0) {
+        if (stuck != null && !stuck.view.over && !stuck.view.stopped && stuck.accepted == 0) {
             violated(user.process() + " polled on with " + stuck + ", handed out " + age(stuck) / VirtualTime.MILLI
                     + " ms ago, stuck");
         }

@@ -1,9 +1,13 @@
 package dev.offsets.kafka.simulation;
 
 import dev.offsets.Receipt;
+import dev.offsets.kafka.FailureAction;
+import dev.offsets.kafka.RecordProcessorBuilder;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -13,7 +17,8 @@ import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * What stands between the library and the simulated client, and between the workers and the library. This one passes
+ * What stands between the library and the simulated client, and between the workers, or a processor's handler, and the
+ * library. This one passes
  * everything on. A known-wrong variant overrides something, so that the whole behaves as a library would that is wrong in
  * that way. One object serves one process.
  */
@@ -68,5 +73,19 @@ class Tampering {
 
     boolean tryStart(Delivery delivery) {
         return delivery.tryStart();
+    }
+
+    void order(Processing processing, RecordProcessorBuilder<Long, Entry> builder) {
+        processing.order(builder);
+    }
+
+    /** A processor calls its user's handler. */
+    CompletionStage<?> begin(ProcessorWork work, List<Delivery> deliveries) {
+        return work.begin(deliveries);
+    }
+
+    /** What a processor takes its user's policy to say. */
+    FailureAction afterFailure(Delivery delivery, FailureAction action) {
+        return action;
     }
 }

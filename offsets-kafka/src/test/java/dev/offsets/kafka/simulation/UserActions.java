@@ -183,11 +183,12 @@ final class UserActions {
         if (simulation.settings.protocol == Protocol.MANUAL) {
             user.consumer().assign(simulation.settings.partitions);
         }
-        boolean stuck = deliveries.stream().anyMatch(one -> one.forgotten && !one.view.over);
+        // A processor keeps back what is ordered behind the work, wherever the position is
+        boolean stuck = deliveries.stream().anyMatch(one -> one.forgotten && (user.hasProcessor() || !one.view.over));
         if (!stuck) {
             return false;
         }
-        if (chance.perMille(500)) {
+        if (user.hasProcessor() || chance.perMille(500)) {
             user.close(Duration.ZERO);
             return true;
         }

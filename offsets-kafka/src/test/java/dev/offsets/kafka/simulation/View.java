@@ -19,6 +19,9 @@ final class View {
     final Set<Long> finished = new HashSet<>();
     final List<Commit> unanswered = new ArrayList<>();
     final Set<Long> stored = new HashSet<>();
+    /** What was given to a processor. */
+    final TreeMap<Long, Delivery> deliveries = new TreeMap<>();
+
     long position = UNKNOWN;
     Integer epoch;
     boolean epochKnown;
@@ -31,6 +34,8 @@ final class View {
     boolean leaving;
 
     boolean lost;
+    /** A record has stopped the partition. */
+    boolean stopped;
     /** Lower than this, everything is finished. */
     private long committable = UNKNOWN;
 

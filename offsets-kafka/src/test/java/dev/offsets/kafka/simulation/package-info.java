@@ -8,7 +8,8 @@
  * {@code -Dsimulation.seed=N} chooses the first.
  *
  * <p><b>The parts.</b> {@code SimulatedUser} is a program with a loop, {@code UserActions} and {@code Workers} what else it
- * does. It calls a {@code TrackedConsumer}, unmodified, which calls a {@code SimulatedClient} through Kafka's interface.
+ * does; in some runs a {@code RecordProcessor} works for it, with a handler, {@code ProcessorWork}, and an executor that the
+ * run turns. It calls a {@code TrackedConsumer}, unmodified, which calls a {@code SimulatedClient} through Kafka's interface.
  * The client has a {@code Membership} of the group, {@code Positions} in the logs and a {@code CommitChannel} to the
  * {@code SimulatedGroup}. Whatever crosses from one part to another is told to the {@code Checker}s, which keep a ledger of
  * their own ({@code Views}) and end the run when a promise is broken. After a time of trouble everything is calm for a
