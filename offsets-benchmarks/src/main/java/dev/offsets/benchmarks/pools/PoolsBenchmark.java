@@ -180,7 +180,7 @@ final class PoolsBenchmark implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.println(results.toMarkdown());
         out.printf(
-                "%s %s, %s, %d processors, %s; %d threads, %d runs.%n",
+                "%s %s, %s, %d processors, %s; %d threads, runs: %d.%n",
                 System.getProperty("java.vm.name"),
                 System.getProperty("java.version"),
                 System.getProperty("os.name"),

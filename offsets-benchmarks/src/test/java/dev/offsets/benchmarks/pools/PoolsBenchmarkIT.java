@@ -43,7 +43,7 @@ class PoolsBenchmarkIT {
                 .containsPattern("\\| 1 ms, by key, 10 keys \\| 4,000 (\\| " + SPREAD + " ){7}\\|")
                 .containsPattern("\\| records handled again (\\| " + SPREAD + " ){3}\\|")
                 .contains("| records never handled | 0 (0–0) |")
-                .contains("4 threads, 1 runs");
+                .contains("4 threads, runs: 1.");
     }
 
     @Test
