@@ -48,16 +48,6 @@ final class Lane {
         last = record;
     }
 
-    /** Drops records that must not be started any more from its beginning. Answers how many. */
-    int dropVoidFirst() {
-        int dropped = 0;
-        while (first != null && first.isVoid()) {
-            unlink(null, first);
-            dropped++;
-        }
-        return dropped;
-    }
-
     /** Drops records that must not be started any more, but for those that are being worked on. Answers how many. */
     /*
      * They come first: a new incarnation begins when the one before has ended, and a stop concerns the whole of one. So this

@@ -229,7 +229,7 @@ final class WorkQueue {
 
     private List<QueuedRecord> takeFrom(PartitionLanes partition) {
         Lane lane = partition.runnable.remove();
-        queued -= lane.dropVoidFirst();
+        queued -= lane.dropVoid();
         if (becomesIdleIfEmpty(lane)) {
             return List.of();
         }
