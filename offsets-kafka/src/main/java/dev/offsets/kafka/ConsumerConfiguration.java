@@ -20,6 +20,8 @@ final class ConsumerConfiguration {
     private static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(10);
 
     private static final int FETCH_TO_READ_AGAIN_BYTES = 256 * 1024;
+    /** A fetch at the log's end that waits for more would hold up the next record that is to be read. */
+    private static final int LONGEST_WAIT_OF_A_FETCH_TO_READ_AGAIN_MS = 10;
 
     /** What makes a consumer a member of a group, or an observed one; how much it fetches; what it makes of it. */
     private static final Set<String> OF_A_MEMBER = Set.of(
@@ -145,6 +147,7 @@ final class ConsumerConfiguration {
         configuration.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         configuration.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         configuration.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_TO_READ_AGAIN_BYTES);
+        configuration.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, LONGEST_WAIT_OF_A_FETCH_TO_READ_AGAIN_MS);
         return configuration;
     }
 
