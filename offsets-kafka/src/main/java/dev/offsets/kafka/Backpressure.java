@@ -79,11 +79,12 @@ final class Backpressure {
     }
 
     private Set<TopicPartition> partitionsToHold() {
+        stoppedIn.values().removeIf(OffsetTracker::hasEnded);
         long heldByAll = 0;
         for (OwnedPartition partition : ownership.all()) {
-            heldByAll += partition.recordsHeld();
+            // What a stopped one holds would never become less: it must not stop the others.
+            heldByAll += stoppedIn.containsKey(partition.topicPartition) ? 0 : partition.recordsHeld();
         }
-        stoppedIn.values().removeIf(OffsetTracker::hasEnded);
         Set<TopicPartition> toHold = new HashSet<>(stoppedIn.keySet());
         for (OwnedPartition partition : ownership.all()) {
             long held = partition.recordsHeld();

@@ -37,7 +37,7 @@ final class FailureHandling {
             if (!stopped) {
                 stopped = stopConsumer(record, error);
             } else {
-                record.fate = isReleased(record) ? Fate.STOPS_CONSUMER : Fate.GONE;
+                record.fate = record.isReleased() ? Fate.STOPS_CONSUMER : Fate.GONE;
             }
         }
     }
@@ -48,7 +48,7 @@ final class FailureHandling {
         if (records.size() > 1) {
             // Each on its own: which one it was is known then, and the policy asked.
             long now = time.nanoTime();
-            records.forEach(record -> again(record, now));
+            records.forEach(record -> record.againAt(now));
             return;
         }
         QueuedRecord record = records.get(0);
@@ -90,7 +90,7 @@ final class FailureHandling {
 
     private void apply(FailureAction action, QueuedRecord record) {
         if (action instanceof FailureAction.RetryAfter retry) {
-            again(record, time.nanoTime() + Math.min(Time.saturatedNanos(retry.delay()), LONGEST_DELAY_NANOS));
+            record.againAt(time.nanoTime() + Math.min(Time.saturatedNanos(retry.delay()), LONGEST_DELAY_NANOS));
         } else if (action instanceof FailureAction.DeadLetter deadLetter) {
             deadLetter(record, deadLetter.deadLetters());
         } else if (action instanceof FailureAction.Skip skip) {
@@ -103,16 +103,6 @@ final class FailureHandling {
         }
     }
 
-    private void again(QueuedRecord record, long dueNanos) {
-        record.dueNanos = dueNanos;
-        record.fate = isReleased(record) ? Fate.AGAIN : Fate.GONE;
-    }
-
-    /** From now on it is not waited for. If not, it is no longer this consumer's, or somebody else's report counts. */
-    private static boolean isReleased(QueuedRecord record) {
-        return record.incarnation.release(record.offset()) == Receipt.ACCEPTED;
-    }
-
     private void deadLetter(QueuedRecord record, DeadLetters deadLetters) {
         if (record.attempts.wasSentTo(deadLetters)) {
             Throwable error = record.attempts.lastError();
@@ -123,7 +113,7 @@ final class FailureHandling {
         }
         long now = time.nanoTime();
         record.attempts = record.attempts.thenDeadLetter(deadLetters, now);
-        again(record, now);
+        record.againAt(now);
     }
 
     private void stopPartition(QueuedRecord record) {

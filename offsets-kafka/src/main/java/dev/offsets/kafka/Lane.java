@@ -69,12 +69,16 @@ final class Lane {
     }
 
     /** Nobody works on its first records any more: drops those that are not to be tried again. Answers how many are. */
+    /*
+     * Their starts are taken back here, under the lock: a record that the user skips is either found to be finished now, or
+     * found by the user's call to wait.
+     */
     int settle() {
         int again = 0;
         QueuedRecord before = null;
         QueuedRecord record = first;
         for (int settled = 0; settled < running; settled++, record = record.next) {
-            if (record.fate == QueuedRecord.Fate.AGAIN) {
+            if (record.fate == QueuedRecord.Fate.AGAIN && record.isReleased()) {
                 before = record;
                 again++;
             } else {

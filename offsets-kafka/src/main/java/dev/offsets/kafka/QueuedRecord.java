@@ -1,6 +1,7 @@
 package dev.offsets.kafka;
 
 import dev.offsets.OffsetTracker;
+import dev.offsets.Receipt;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -45,6 +46,16 @@ final class QueuedRecord {
 
     long offset() {
         return record.offset();
+    }
+
+    void againAt(long nanos) {
+        dueNanos = nanos;
+        fate = Fate.AGAIN;
+    }
+
+    /** From now on it is not waited for. If not, it is no longer this consumer's, or somebody else's report counts. */
+    boolean isReleased() {
+        return incarnation.release(offset()) == Receipt.ACCEPTED;
     }
 
     /** Whether it is tried on its own: it is not known whose fault the failure of a batch was. */

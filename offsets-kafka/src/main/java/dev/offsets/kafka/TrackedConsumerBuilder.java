@@ -89,7 +89,8 @@ public final class TrackedConsumerBuilder<K, V> {
     /**
      * How many records of all partitions together may be in flight, those finished above an incomplete one included,
      * before every partition that has any is paused. A partition with nothing in flight is never paused, so that one more
-     * record of each may come on top. One or more; the default is 100,000.
+     * record of each may come on top. What partitions hold that a failure policy has stopped does not count. One or more;
+     * the default is 100,000.
      */
     public TrackedConsumerBuilder<K, V> maxInFlight(int records) {
         check(records >= 1, "maxInFlight is " + records + ": it must be one or more");

@@ -149,6 +149,8 @@ class OriginalRecordsTest {
                 .containsEntry("auto.offset.reset", "none")
                 .containsEntry("enable.auto.commit", false)
                 .containsEntry("allow.auto.create.topics", false)
+                // A record near the end of its log is there at once, not after half a second
+                .containsEntry("fetch.max.wait.ms", 10)
                 .doesNotContainKeys(
                         "group.id", "group.instance.id", "group.protocol", "interceptor.classes", "max.poll.records");
     }

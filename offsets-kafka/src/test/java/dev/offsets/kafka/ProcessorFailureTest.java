@@ -295,6 +295,21 @@ class ProcessorFailureTest {
     }
 
     @Test
+    void stoppedPartition_whatItHoldsDoesNotHoldTheOthersBack() {
+        ProcessorRig bounded = new ProcessorRig(builder -> builder.maxInFlight(5));
+        bounded.working(MANY, unordered(FailurePolicy.stopPartition()), P0, P1);
+        bounded.kafka.records(P0, 0, 5);
+        bounded.turn();
+        bounded.failed(P0, 0, cause);
+        bounded.turn();
+        bounded.kafka.records(P1, 0, 0);
+        bounded.turn();
+        bounded.turn();
+
+        assertThat(bounded.kafka.paused()).containsExactly(P0);
+    }
+
+    @Test
     void stoppedPartition_isToldOfOnce() {
         pool.working(MANY, unordered(FailurePolicy.stopPartition()), P0);
         pool.kafka.records(P0, 0, 4);

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Records that the user passes over while a processor has them in hand. */
 class ProcessorSkipTest {
@@ -80,6 +81,20 @@ class ProcessorSkipTest {
         working(failure -> FailureAction.retryAfter(Duration.ofHours(1)));
         pool.failed(P0, 0, cause);
         pool.rig.consumer.skip(P0, 0, "not worth an hour");
+
+        assertThatTheRestIsWorkedOn();
+        assertThat(pool.processor.status().retries()).isEmpty();
+    }
+
+    /** At the first reading the retry is planned, at the second it is queued. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void skippedWhileARetryIsPlanned_whatIsOrderedBehindItGoesOnAtOnce(int reading) {
+        working(failure -> {
+            pool.time.atReading(reading, () -> pool.rig.consumer.skip(P0, 0, "not worth an hour"));
+            return FailureAction.retryAfter(Duration.ofHours(1));
+        });
+        pool.failed(P0, 0, cause);
 
         assertThatTheRestIsWorkedOn();
         assertThat(pool.processor.status().retries()).isEmpty();

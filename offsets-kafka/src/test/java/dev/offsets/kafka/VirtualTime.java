@@ -18,9 +18,16 @@ final class VirtualTime implements Time {
             new PriorityQueue<>(Comparator.comparingLong(Scheduled::atNanos).thenComparingLong(Scheduled::number));
     private long elapsedNanos;
     private long schedules;
+    private int readingsUntilAction;
+    private Runnable actionAtReading;
 
     @Override
     public long nanoTime() {
+        if (actionAtReading != null && --readingsUntilAction == 0) {
+            Runnable action = actionAtReading;
+            actionAtReading = null;
+            action.run();
+        }
         return START_NANOS + elapsedNanos;
     }
 
@@ -51,6 +58,12 @@ final class VirtualTime implements Time {
     /** Runs an action when so much time has passed from now: what a worker does meanwhile. */
     void after(Duration delay, Runnable action) {
         scheduled.add(new Scheduled(elapsedNanos + delay.toNanos(), schedules++, action));
+    }
+
+    /** Runs an action when this clock is read so many times from now: what happens elsewhere at that very moment. */
+    void atReading(int number, Runnable action) {
+        readingsUntilAction = number;
+        actionAtReading = action;
     }
 
     void advance(Duration duration) {
