@@ -25,10 +25,18 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.junit.jupiter.api.Test;
@@ -315,6 +323,27 @@ class DeadLetterIT {
         var member = member(Protocol.CONSUMER, FailurePolicy.deadLetter(nowhere), failingAt(3));
 
         assertStopsWithout(member, TimeoutException.class);
+    }
+
+    @Test
+    void topicIsDenied_consumerStops_andARestartSendsIt() throws Exception {
+        createTopics(1);
+        kafka.produce(0, 5);
+        AclBinding denial = new AclBinding(
+                new ResourcePattern(ResourceType.TOPIC, dead(), PatternType.LITERAL),
+                new AccessControlEntry("User:ANONYMOUS", "*", AclOperation.WRITE, AclPermissionType.DENY));
+        kafka.admin().createAcls(List.of(denial)).all().get();
+        FailurePolicy policy = FailurePolicy.deadLetter(letters().ifSendFails(attempts(2)));
+        assertStopsWithout(
+                member(Protocol.CLASSIC_COOPERATIVE, policy, failingAt(3)), TopicAuthorizationException.class);
+
+        kafka.admin().deleteAcls(List.of(denial.toFilter())).all().get();
+        var restarted = member(Protocol.CLASSIC_COOPERATIVE, policy, failingAt(3));
+        restarted.untilAllIsCommitted(kafka, 1);
+        assertThat(kafka.read(dead(), 1))
+                .singleElement()
+                .extracting(DeadLetterIT::origin)
+                .isEqualTo(kafka.partition(0) + "@3");
     }
 
     @Test
