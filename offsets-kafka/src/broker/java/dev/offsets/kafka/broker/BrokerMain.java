@@ -9,6 +9,9 @@ import org.apache.kafka.common.Uuid;
 
 /** The main class of a broker's own process: formats the data directory when it is new, then runs the broker. */
 final class BrokerMain {
+    /** The file beside {@code server.properties} that names the cluster. */
+    static final String CLUSTER_ID = "cluster.id";
+
     private BrokerMain() {}
 
     /** Takes one argument, the path of {@code server.properties}. */
@@ -26,7 +29,7 @@ final class BrokerMain {
 
     /** The cluster id, kept in a file of its own so that the next start on the same directory uses it again. */
     private static String clusterId(Path config) throws IOException {
-        Path file = config.resolveSibling("cluster.id");
+        Path file = config.resolveSibling(CLUSTER_ID);
         if (!Files.exists(file)) {
             Files.writeString(file, Uuid.randomUuid().toString());
         }

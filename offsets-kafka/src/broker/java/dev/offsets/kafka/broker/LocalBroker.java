@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ import java.util.stream.Stream;
 /**
  * A real Kafka broker in a process of its own: one KRaft node, broker and controller at once, in a temporary directory
  * and on free ports of the loopback interface. Being a process it can be killed and frozen like one, and its class path
- * can be another than ours.
+ * can be another than ours. More brokers may {@linkplain Builder#joins join} it.
  *
  * <pre>{@code
  * try (LocalBroker broker = LocalBroker.start()) {
@@ -51,6 +52,7 @@ public final class LocalBroker implements AutoCloseable {
     private final Path directory;
     private final Thread cleanUp = new Thread(this::killAndDelete, "local-broker-clean-up");
     private int port;
+    private int controllerPort;
     private Process process;
     private Thread logWriter;
 
@@ -75,8 +77,22 @@ public final class LocalBroker implements AutoCloseable {
         private List<String> jvmArguments = List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
         private String classPath = System.getProperty("java.class.path");
         private Duration startTimeout = Duration.ofSeconds(60);
+        private LocalBroker first;
+        private int nodeId = 1;
 
         private Builder() {}
+
+        /**
+         * Makes it one more broker of a cluster; the cluster's first broker remains its only controller.
+         *
+         * @param firstOfCluster a broker that runs, and outlives this one
+         * @param id 2 or more; another one for each
+         */
+        public Builder joins(LocalBroker firstOfCluster, int id) {
+            first = firstOfCluster;
+            nodeId = id;
+            return this;
+        }
 
         /** Sets one line of {@code server.properties}, in addition to the defaults or instead of one of them. */
         public Builder property(String name, Object value) {
@@ -275,7 +291,6 @@ public final class LocalBroker implements AutoCloseable {
     }
 
     private void writeConfiguration() throws IOException {
-        int controllerPort;
         InetAddress loopback = InetAddress.getLoopbackAddress();
         try (ServerSocket first = new ServerSocket(0, 1, loopback);
                 ServerSocket second = new ServerSocket(0, 1, loopback)) {
@@ -283,7 +298,8 @@ public final class LocalBroker implements AutoCloseable {
             controllerPort = second.getLocalPort();
         }
         Properties lines = new Properties();
-        lines.putAll(defaults(port, controllerPort));
+        lines.putAll(settings.first == null ? firstOfCluster() : joining(settings.first));
+        lines.putAll(defaults());
         lines.put("log.dirs", directory.resolve("data").toString());
         lines.putAll(settings.properties);
         try (Writer writer = Files.newBufferedWriter(configuration())) {
@@ -291,14 +307,27 @@ public final class LocalBroker implements AutoCloseable {
         }
     }
 
-    private static Map<String, String> defaults(int port, int controllerPort) {
+    private Map<String, String> firstOfCluster() {
+        return Map.of(
+                "process.roles", "broker,controller",
+                "controller.quorum.voters", "1@localhost:" + controllerPort,
+                "listeners", "PLAINTEXT://localhost:" + port + ",CONTROLLER://localhost:" + controllerPort);
+    }
+
+    private Map<String, String> joining(LocalBroker first) throws IOException {
+        Path clusterId = first.directory.resolve(BrokerMain.CLUSTER_ID);
+        Files.copy(clusterId, directory.resolve(BrokerMain.CLUSTER_ID), StandardCopyOption.REPLACE_EXISTING);
+        return Map.of(
+                "process.roles", "broker",
+                "controller.quorum.voters", "1@localhost:" + first.controllerPort,
+                "listeners", "PLAINTEXT://localhost:" + port);
+    }
+
+    private Map<String, String> defaults() {
         Map<String, String> lines = new LinkedHashMap<>();
-        lines.put("process.roles", "broker,controller");
-        lines.put("node.id", "1");
-        lines.put("controller.quorum.voters", "1@localhost:" + controllerPort);
-        lines.put("listeners", "PLAINTEXT://localhost:" + port + ",CONTROLLER://localhost:" + controllerPort);
+        lines.put("node.id", Integer.toString(settings.nodeId));
         lines.put("controller.listener.names", "CONTROLLER");
-        // One node: nothing can be replicated
+        // Also where there is but one node
         for (String topic : List.of("offsets.topic", "transaction.state.log", "share.coordinator.state.topic")) {
             lines.put(topic + ".replication.factor", "1");
             lines.put(topic + ".num.partitions", "1");

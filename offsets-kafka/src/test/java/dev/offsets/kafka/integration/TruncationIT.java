@@ -5,20 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.offsets.Receipt;
 import dev.offsets.kafka.TrackedRecord;
 import dev.offsets.kafka.broker.LocalBroker;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,9 +24,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A log loses its tail, and other records come to stand at the same offsets: as after an unclean leader election, or a
- * disk that had not written what it had promised. The leader epochs of commits tell (KIP-320): without them a consumer
- * would go on in the middle of the new records.
+ * A log loses its tail in an unclean leader election: a replica that was left behind leads, and other records come to stand
+ * at the same offsets. The leader epochs of commits tell (KIP-320): without them a consumer would go on in the middle of the
+ * new records.
  */
 @Timeout(180)
 class TruncationIT {
@@ -38,8 +35,14 @@ class TruncationIT {
     private static final int NEW_END = 25;
     private static final String STOPPED = "-stopped";
     private static final String RUNNING = "-running";
+    private static final int LEADER = 2;
+    private static final int FOLLOWER = 3;
 
+    /** Controller and coordinator, which never fails here. */
     private static LocalBroker broker;
+
+    private static LocalBroker leader;
+    private static LocalBroker follower;
     private static Admin admin;
     private static KafkaProducer<String, String> producer;
 
@@ -49,6 +52,8 @@ class TruncationIT {
     @BeforeAll
     static void start() {
         broker = LocalBroker.start();
+        leader = LocalBroker.builder().joins(broker, LEADER).start();
+        follower = LocalBroker.builder().joins(broker, FOLLOWER).start();
         Map<String, Object> configuration = Map.of("bootstrap.servers", broker.bootstrapServers());
         admin = Admin.create(configuration);
         producer = new KafkaProducer<>(configuration, new StringSerializer(), new StringSerializer());
@@ -58,16 +63,19 @@ class TruncationIT {
     static void close() {
         producer.close();
         admin.close();
+        follower.close();
+        leader.close();
         broker.close();
     }
 
     @Test
     void logThatIsCutOff_isReadFromThere_andWhatWasReadBeyondIsVoid() throws Exception {
-        admin.createTopics(List.of(new NewTopic(kafka.topic(), 1, (short) 1)))
+        admin.createTopics(List.of(new NewTopic(kafka.topic(), Map.of(0, List.of(LEADER, FOLLOWER)))
+                        .configs(Map.of("unclean.leader.election.enable", "true"))))
                 .all()
                 .get();
         produce(KEPT);
-        Path copies = copyLog();
+        follower.stop();
         produce(READ - KEPT);
         Map<Protocol, Heard> heard = new EnumMap<>(Protocol.class);
         Map<Protocol, Member> running = new EnumMap<>(Protocol.class);
@@ -84,7 +92,9 @@ class TruncationIT {
             running.put(protocol, member);
         }
 
-        putBack(copies);
+        leader.kill();
+        follower.restart();
+        Await.until("the follower leads", () -> leads(FOLLOWER));
         produce(NEW_END - KEPT);
 
         List<Long> newRecords = LongStream.range(KEPT, NEW_END).boxed().toList();
@@ -105,6 +115,17 @@ class TruncationIT {
             member.completeBelow(NEW_END);
             member.until("committed", () -> stored(protocol, RUNNING) == NEW_END);
         }
+    }
+
+    private boolean leads(int node) throws Exception {
+        Node leads = admin.describeTopics(List.of(kafka.topic()))
+                .allTopicNames()
+                .get()
+                .get(kafka.topic())
+                .partitions()
+                .get(0)
+                .leader();
+        return leads != null && leads.id() == node;
     }
 
     private static List<Long> offsets(List<TrackedRecord<String, String>> records) {
@@ -131,38 +152,5 @@ class TruncationIT {
             producer.send(new ProducerRecord<>(kafka.topic(), 0, null, "value " + i));
         }
         producer.flush();
-    }
-
-    /** Stops the broker, so that the whole log is in its files, copies them, and starts it again. */
-    private Path copyLog() throws IOException {
-        broker.stop();
-        Path copies = Files.createDirectory(broker.directory().resolve("copies"));
-        copy(log(), copies);
-        broker.restart();
-        return copies;
-    }
-
-    /** The log as it was; its leader has a new epoch then. */
-    private void putBack(Path copies) throws IOException {
-        broker.stop();
-        try (Stream<Path> files = Files.list(log())) {
-            for (Path file : files.toList()) {
-                Files.delete(file);
-            }
-        }
-        copy(copies, log());
-        broker.restart();
-    }
-
-    private Path log() {
-        return broker.directory().resolve("data").resolve(kafka.partition(0).toString());
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> files = Files.list(from)) {
-            for (Path file : files.toList()) {
-                Files.copy(file, to.resolve(file.getFileName()));
-            }
-        }
     }
 }
