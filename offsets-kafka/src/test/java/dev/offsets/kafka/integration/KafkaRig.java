@@ -142,6 +142,19 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
         });
     }
 
+    /** Deletes a topic, and waits until the broker does not know it any more: until then it takes commits for it. */
+    void deleteTopic(String topic) throws Exception {
+        admin().deleteTopics(List.of(topic)).all().get();
+        Await.until("the topic is gone", () -> {
+            try {
+                admin().describeTopics(List.of(topic)).allTopicNames().get();
+                return false;
+            } catch (ExecutionException e) {
+                return e.getCause() instanceof UnknownTopicOrPartitionException;
+            }
+        });
+    }
+
     /** A topic of one partition with a hundred records of two keys, of which compaction has left few. */
     void createCompactedTopic() throws Exception {
         createTopic(

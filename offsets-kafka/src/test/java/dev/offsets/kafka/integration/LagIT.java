@@ -403,7 +403,7 @@ class LagIT {
                                 .count()
                         == 2);
         kafka.produce(0, 3);
-        kafka.admin().deleteTopics(List.of(doomed)).all().get();
+        kafka.deleteTopic(doomed);
 
         kafka.produce(0, 3);
         member.until(

@@ -50,12 +50,14 @@ class TruncationIT {
     final KafkaRig kafka = new KafkaRig();
 
     @BeforeAll
-    static void start() {
+    static void start() throws Exception {
         broker = LocalBroker.start();
-        leader = LocalBroker.builder().joins(broker, LEADER).start();
-        follower = LocalBroker.builder().joins(broker, FOLLOWER).start();
         Map<String, Object> configuration = Map.of("bootstrap.servers", broker.bootstrapServers());
         admin = Admin.create(configuration);
+        // Asking makes it the coordinator of all groups, before there is another that could be
+        admin.listConsumerGroupOffsets("any").partitionsToOffsetAndMetadata().get();
+        leader = LocalBroker.builder().joins(broker, LEADER).start();
+        follower = LocalBroker.builder().joins(broker, FOLLOWER).start();
         producer = new KafkaProducer<>(configuration, new StringSerializer(), new StringSerializer());
     }
 

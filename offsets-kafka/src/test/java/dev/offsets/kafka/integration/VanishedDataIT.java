@@ -37,7 +37,7 @@ class VanishedDataIT {
         member.consumer().subscribe(List.of(kafka.topic(), doomed));
         member.receive(20);
 
-        kafka.admin().deleteTopics(List.of(doomed)).all().get();
+        kafka.deleteTopic(doomed);
         member.received().forEach(TrackedRecord::complete);
 
         member.until("the other is committed", () -> Long.valueOf(10).equals(kafka.committed(0)));
@@ -80,7 +80,7 @@ class VanishedDataIT {
         Member member = tenOfEachReceived(protocol, doomed);
         member.completeBelow(10);
 
-        kafka.admin().deleteTopics(List.of(doomed)).all().get();
+        kafka.deleteTopic(doomed);
         long start = System.nanoTime();
         assertThatThrownBy(() -> member.consumer().commitSync(Duration.ofSeconds(2)))
                 .isInstanceOf(KafkaException.class);
@@ -103,7 +103,7 @@ class VanishedDataIT {
         member.consumer().subscribe(pattern);
         member.receive(40);
 
-        kafka.admin().deleteTopics(List.of(doomed)).all().get();
+        kafka.deleteTopic(doomed);
         member.completeBelow(10);
         Member other = patternMember(protocol).completeAll();
         other.consumer().subscribe(pattern);
@@ -145,7 +145,7 @@ class VanishedDataIT {
         member.completeBelow(90);
         member.until("committed", () -> Long.valueOf(90).equals(kafka.committed(0)));
 
-        kafka.admin().deleteTopics(List.of(kafka.topic())).all().get();
+        kafka.deleteTopic(kafka.topic());
         Await.until("deleted", () -> !kafka.admin().listTopics().names().get().contains(kafka.topic()));
         kafka.createTopic(1);
         kafka.produce(0, 10);

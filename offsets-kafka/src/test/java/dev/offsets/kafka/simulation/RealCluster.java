@@ -30,6 +30,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -211,6 +212,17 @@ final class RealCluster implements Cluster {
     @Override
     public void deleteTopic() throws Exception {
         broker.admin.deleteTopics(List.of(topic)).all().get();
+        // It takes commits until it has heard of it itself
+        until("the broker does not know the topic", this::isUnknown);
+    }
+
+    private boolean isUnknown() throws Exception {
+        try {
+            broker.admin.describeTopics(List.of(topic)).allTopicNames().get();
+            return false;
+        } catch (ExecutionException e) {
+            return e.getCause() instanceof UnknownTopicOrPartitionException;
+        }
     }
 
     @Override
