@@ -64,7 +64,7 @@ final class Commits {
 
     private volatile boolean requested;
 
-    /** What finished is to be committed whatever the policy says: it was requested, or a commit has failed. */
+    /** What finished is to be committed whatever the policy says: it was requested, a commit has failed, a map is due. */
     private boolean dueAnyway;
 
     private long requestsSent;
@@ -156,7 +156,9 @@ final class Commits {
         long untilNext = Long.MAX_VALUE;
         for (OwnedPartition partition : ownership.all()) {
             long untilKeepAlive = partition.nanosUntilKeepAlive(keepAliveNanos, now);
-            if (partition.hasProgress() || untilKeepAlive <= 0 || maps.isDue(partition, now)) {
+            boolean mapIsDue = maps.isDue(partition, now);
+            dueAnyway |= mapIsDue;
+            if (partition.hasProgress() || untilKeepAlive <= 0 || mapIsDue) {
                 partitions.add(partition);
             } else {
                 untilNext = Math.min(untilNext, untilKeepAlive);
@@ -180,7 +182,7 @@ final class Commits {
     }
 
     private long nanosUntilDue(List<OwnedPartition> partitions, long now) {
-        if (dueAnyway || partitions.stream().anyMatch(partition -> isDueAnyway(partition, now))) {
+        if (dueAnyway || partitions.stream().anyMatch(partition -> partition.isDueAnyway(keepAliveNanos, now))) {
             return 0;
         }
         CommitProgress progress = progress(partitions, now);
@@ -192,10 +194,6 @@ final class Commits {
         return untilDue.isPresent()
                 ? Time.saturatedNanos(untilDue.get())
                 : LONGEST_UNCOMMITTED_NANOS - Time.saturatedNanos(progress.timeSinceCommittable());
-    }
-
-    private boolean isDueAnyway(OwnedPartition partition, long now) {
-        return partition.isDueAnyway(keepAliveNanos, now) || maps.isDue(partition, now);
     }
 
     private CommitProgress progress(List<OwnedPartition> partitions, long now) {

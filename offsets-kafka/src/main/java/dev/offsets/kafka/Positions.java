@@ -183,7 +183,7 @@ final class Positions {
             }
         }
         partition.recordsEndAt(tracker.position());
-        return new Registered<>(tracker, leftOut.isEmpty() ? records : without(leftOut, topicPartition, records));
+        return new Registered<>(tracker, leftOut.isEmpty() ? records : without(leftOut, partition, records));
     }
 
     /** Answers whether the record is to be handed out. */
@@ -201,12 +201,12 @@ final class Positions {
     }
 
     private <K, V> List<ConsumerRecord<K, V>> without(
-            Set<Long> leftOut, TopicPartition topicPartition, List<ConsumerRecord<K, V>> records) {
+            Set<Long> leftOut, OwnedPartition partition, List<ConsumerRecord<K, V>> records) {
         List<ConsumerRecord<K, V>> toHandOut = new ArrayList<>(records);
         toHandOut.removeIf(record -> leftOut.contains(record.offset()));
         List<ConsumerRecord<K, V>> others = new ArrayList<>(records);
         others.removeAll(toHandOut);
-        maps.leftOut(topicPartition, others);
+        maps.leftOut(partition, others);
         return toHandOut;
     }
 

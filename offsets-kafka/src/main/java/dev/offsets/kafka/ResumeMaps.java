@@ -177,9 +177,10 @@ final class ResumeMaps {
     }
 
     /** Records were left out of what a poll returns. */
-    <K, V> void leftOut(TopicPartition topicPartition, List<ConsumerRecord<K, V>> records) {
+    <K, V> void leftOut(OwnedPartition partition, List<ConsumerRecord<K, V>> records) {
         recordsLeftOut += records.size();
-        events.leftOut(topicPartition, records);
+        partition.watch.leftOut(records.size());
+        events.leftOut(partition.topicPartition, records);
     }
 
     // ---- asking ----
@@ -270,13 +271,23 @@ final class ResumeMaps {
         }
     }
 
-    /** Whether a commit of a partition would store something that is not stored, beside the offset. */
+    /** Whether a commit of a partition would store a map that tells of more records than what is stored. */
     boolean hasNews(OwnedPartition partition) {
-        return isOn()
-                && mostCharacters > 0
-                && partition.tracker() != null
-                && partition.resumption.hasNews(partition.tracker())
-                && partition.replayExposure() > 0;
+        OffsetTracker tracker = partition.tracker();
+        if (!isOn() || mostCharacters == 0 || tracker == null || !partition.resumption.mayHaveNews(tracker)) {
+            return false;
+        }
+        boolean isNews = partition.replayExposure() > 0
+                && partition.resumption.isNews(wholeMap(partition, tracker.commitPoint()), tracker);
+        if (!isNews) {
+            partition.resumption.noNews(tracker);
+        }
+        return isNews;
+    }
+
+    private static ResumeMap wholeMap(OwnedPartition partition, CommitPoint point) {
+        OffsetTracker tracker = partition.tracker();
+        return tracker.resumeMap(point, partition.resumption.shownBelow(tracker));
     }
 
     /** Whether a commit is due for the map alone. */
@@ -294,12 +305,12 @@ final class ResumeMaps {
         }
         OffsetTracker tracker = partition.tracker();
         Resumption resumption = partition.resumption;
-        EncodedResumeMap map = NONE;
-        if (!resumption.takeLeavesOutNextMap() && resumption.isKnown() && mostCharacters > 0) {
-            ResumeMap whole = tracker.resumeMap(point, resumption.shownBelow(tracker));
-            map = whole.encode(logId(partition), mostCharacters);
+        if (resumption.takeLeavesOutNextMap() || !resumption.isKnown() || mostCharacters == 0) {
+            resumption.sentWithoutMap(tracker, time.nanoTime());
+            return NONE;
         }
-        resumption.sent(tracker, time.nanoTime());
+        EncodedResumeMap map = wholeMap(partition, point).encode(logId(partition), mostCharacters);
+        resumption.sent(tracker, map.finishedRecords(), time.nanoTime());
         if (map.leftOut() > 0 && resumption.thereIsNoRoom()) {
             log.warn(
                     "{}: in {} characters is no room for {} of the records finished above {}; they would be delivered again",

@@ -1,6 +1,7 @@
 package dev.offsets.kafka;
 
 import dev.offsets.OffsetTracker;
+import dev.offsets.ResumeMap;
 import org.apache.kafka.common.Uuid;
 
 /**
@@ -20,6 +21,7 @@ final class Resumption {
     private long shownBelow;
     private OffsetTracker sentOf;
     private long sentAtNanos;
+    private long toldWhenSent;
     private long finishedWhenSent;
     private long shownWhenSent;
     private boolean leavesOutNextMap;
@@ -77,23 +79,45 @@ final class Resumption {
                 && incarnation.recordsCompletedAhead() > 0;
     }
 
-    /** Whether a map could name more than the last one that was sent, and would be of use. */
-    boolean hasNews(OffsetTracker incarnation) {
-        if (!isKnown() || incarnation.hasEnded()) {
+    /** Whether a map may name more than the last one that was sent. */
+    boolean mayHaveNews(OffsetTracker incarnation) {
+        if (!isKnown() || incarnation.hasEnded() || incarnation.recordsCompletedAhead() == 0) {
             return false;
         }
-        long ahead = incarnation.recordsCompletedAhead();
-        return ahead > 0
-                && shownBelow(incarnation) > incarnation.committableOffset()
-                && (sentOf != incarnation
-                        || finished(incarnation) > finishedWhenSent
-                        || shownBelow(incarnation) > shownWhenSent);
+        long shown = shownBelow(incarnation);
+        return shown > incarnation.committableOffset()
+                && (sentOf != incarnation || finished(incarnation) > finishedWhenSent || shown > shownWhenSent);
+    }
+
+    /** Whether a map of all that is finished and shown tells more than the last one that was sent. */
+    boolean isNews(ResumeMap map, OffsetTracker incarnation) {
+        return map.finishedRecords() > told(incarnation);
+    }
+
+    private long told(OffsetTracker incarnation) {
+        return sentOf == incarnation ? toldWhenSent : incarnation.recordsResumed();
+    }
+
+    /** What has finished until now can't be told, or has been. */
+    void noNews(OffsetTracker incarnation) {
+        considered(incarnation, told(incarnation));
     }
 
     /** A commit is being sent with a map of what was finished and shown. */
-    void sent(OffsetTracker incarnation, long nowNanos) {
-        sentOf = incarnation;
+    void sent(OffsetTracker incarnation, long recordsTold, long nowNanos) {
         sentAtNanos = nowNanos;
+        considered(incarnation, recordsTold);
+    }
+
+    /** A commit is being sent without a map, although there may be something to tell. */
+    void sentWithoutMap(OffsetTracker incarnation, long nowNanos) {
+        sent(incarnation, 0, nowNanos);
+        shownWhenSent = 0;
+    }
+
+    private void considered(OffsetTracker incarnation, long recordsTold) {
+        sentOf = incarnation;
+        toldWhenSent = recordsTold;
         finishedWhenSent = finished(incarnation);
         shownWhenSent = shownBelow(incarnation);
     }
