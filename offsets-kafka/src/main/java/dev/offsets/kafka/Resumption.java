@@ -41,8 +41,12 @@ final class Resumption {
         return topicId != null && !isSeveralLogs;
     }
 
-    /** What the log is known by, and no other. */
     long logId(int partition) {
+        return logId(topicId, partition);
+    }
+
+    /** What the log of a partition is known by, and no other. */
+    static long logId(Uuid topicId, int partition) {
         return topicId.getMostSignificantBits()
                 ^ Long.rotateLeft(topicId.getLeastSignificantBits(), Integer.SIZE)
                 ^ MIX * (partition + 1);
