@@ -205,7 +205,7 @@ final class Positions {
         List<ConsumerRecord<K, V>> toHandOut = new ArrayList<>(records);
         toHandOut.removeIf(record -> leftOut.contains(record.offset()));
         List<ConsumerRecord<K, V>> others = new ArrayList<>(records);
-        others.removeAll(toHandOut);
+        others.removeIf(record -> !leftOut.contains(record.offset()));
         maps.leftOut(partition, others);
         return toHandOut;
     }

@@ -43,7 +43,7 @@ enum KnownWrong {
     STORES_A_MAP_SHIFTED_BY_ONE(WrongMaps.ShiftedByOne::new, "MapsAreTrue", "MapsAreKept", "LeftOut"),
     STORES_A_MAP_OF_ANOTHER_OFFSET(WrongMaps.OfAnotherOffset::new, "MapsAreTrue", "MapsAreKept", "LeftOut"),
     STORES_A_MAP_OF_WHAT_IS_UNFINISHED(WrongMaps.NamesTheUnfinished::new, "MapsAreTrue", "LeftOut"),
-    STORES_A_MAP_THAT_IS_BLIND_TO_EPOCHS(WrongMaps.BlindToEpochs::new, "MapsAreTrue", "LeftOut"),
+    BELIEVES_A_MAP_WHATEVER_THE_EPOCH(WrongMaps.BlindToEpochs::new, "LeftOut"),
     STORES_MAPS_NOT_BOUND_TO_THE_LOG(WrongMaps.NotBoundToTheLog::new, "LeftOut", "MapsAreKept"),
     LOOKS_THE_LOG_UP_ONLY_ONCE(WrongMaps.LookedUpOnce::new, "LeftOut"),
     DROPS_THE_MAP_WITH_A_KEEP_ALIVE(WrongMaps.DroppedByKeepAlive::new, "MapsAreKept");

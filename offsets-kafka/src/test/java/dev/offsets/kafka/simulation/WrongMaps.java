@@ -129,16 +129,23 @@ final class WrongMaps {
         }
     }
 
-    /** A map names what an earlier record at the same offset had done: it does not know epochs. */
-    static final class BlindToEpochs extends ChangedMaps {
+    /** Takes a record for the one that the map names if it stands at the same offset, whatever its leader epoch is. */
+    static final class BlindToEpochs extends Tampering {
         @Override
-        OffsetAndMetadata change(SimulatedLog log, OffsetAndMetadata offset) {
-            TreeMap<Long, Integer> named = named(log, offset);
-            if (named.isEmpty()) {
-                return offset;
-            }
+        Map<TopicPartition, OffsetAndMetadata> committed(
+                SimulatedClient client, Set<TopicPartition> partitions, Duration timeout) {
+            Map<TopicPartition, OffsetAndMetadata> stored = new HashMap<>(super.committed(client, partitions, timeout));
+            stored.replaceAll((partition, offset) -> {
+                SimulatedLog log = client.simulation().log(partition);
+                return offset == null ? null : withPresentEpochs(log, offset);
+            });
+            return stored;
+        }
+
+        private static OffsetAndMetadata withPresentEpochs(SimulatedLog log, OffsetAndMetadata offset) {
+            TreeMap<Long, Integer> named = ChangedMaps.named(log, offset);
             named.replaceAll((at, epoch) -> at < log.end() ? log.entry(at).epoch : log.epoch());
-            return with(offset, encode(log, offset.offset(), named));
+            return named.isEmpty() ? offset : ChangedMaps.with(offset, ChangedMaps.encode(log, offset.offset(), named));
         }
     }
 
