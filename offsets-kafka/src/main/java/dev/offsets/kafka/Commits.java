@@ -239,7 +239,7 @@ final class Commits {
         lastSentAtNanos = now;
         requestsSent++;
         List<Snapshot> snapshots = new ArrayList<>();
-        partitions.forEach(partition -> snapshots.add(partition.snapshot(requestsSent, maps)));
+        partitions.forEach(partition -> snapshots.add(partition.snapshot(requestsSent, maps, partitions.size())));
         return new Request(snapshots, now);
     }
 

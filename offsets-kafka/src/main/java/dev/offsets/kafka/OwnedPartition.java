@@ -332,13 +332,17 @@ final class OwnedPartition {
         return exposure.records(completedAhead);
     }
 
-    /** A snapshot of what to commit, to be given back when the outcome of the commit is known. */
-    Snapshot snapshot(long commitNumber, ResumeMaps maps) {
+    /**
+     * A snapshot of what to commit, to be given back when the outcome of the commit is known.
+     *
+     * @param partitions how many partitions the commit has
+     */
+    Snapshot snapshot(long commitNumber, ResumeMaps maps, int partitions) {
         stored.sent(commitNumber);
         CommitPoint point = tracker.commitPoint();
         long recordsCovered = tracker.recordsCovered();
         long recordsResumed = tracker.recordsResumed();
-        EncodedResumeMap map = maps.mapFor(this, point);
+        EncodedResumeMap map = maps.mapFor(this, point, partitions);
         return new Snapshot(
                 this,
                 tracker,

@@ -20,6 +20,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InvalidCommitOffsetSizeException;
 import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +47,12 @@ final class ResumeMaps {
     private static final EncodedResumeMap NONE = new EncodedResumeMap("", 0, 0);
     /** Below this there is no room for more than a handful of runs. */
     static final int FEWEST_CHARACTERS = 64;
+
+    /**
+     * What all maps of one request have together at most: the coordinator writes a request as one batch, which must not be
+     * larger than the offsets topic allows, by default a mebibyte.
+     */
+    private static final int CHARACTERS_OF_A_REQUEST = 500_000;
 
     /** What an incarnation had read when its topic's id was asked for. */
     private record Reading(OffsetTracker incarnation, long position) {}
@@ -298,8 +305,12 @@ final class ResumeMaps {
                 && hasNews(partition);
     }
 
-    /** What goes with a commit that is being sent, taken after its point. */
-    EncodedResumeMap mapFor(OwnedPartition partition, CommitPoint point) {
+    /**
+     * What goes with a commit that is being sent, taken after its point.
+     *
+     * @param partitions how many partitions the request has
+     */
+    EncodedResumeMap mapFor(OwnedPartition partition, CommitPoint point, int partitions) {
         if (!isOn()) {
             return NONE;
         }
@@ -309,17 +320,23 @@ final class ResumeMaps {
             resumption.sentWithoutMap(tracker, time.nanoTime());
             return NONE;
         }
-        EncodedResumeMap map = wholeMap(partition, point).encode(logId(partition), mostCharacters);
+        int most = charactersEach(mostCharacters, partitions);
+        EncodedResumeMap map = wholeMap(partition, point).encode(logId(partition), most);
         resumption.sent(tracker, map.finishedRecords(), time.nanoTime());
         if (map.leftOut() > 0 && resumption.thereIsNoRoom()) {
             log.warn(
                     "{}: in {} characters is no room for {} of the records finished above {}; they would be delivered again",
                     partition.topicPartition,
-                    mostCharacters,
+                    most,
                     map.leftOut(),
                     point.offset());
         }
         return map;
+    }
+
+    /** How long the map of one partition may be in a request with so many. */
+    static int charactersEach(int most, int partitions) {
+        return Math.min(most, CHARACTERS_OF_A_REQUEST / partitions);
     }
 
     /** A commit is stored, with its map. */
@@ -339,13 +356,15 @@ final class ResumeMaps {
                 .mapToInt(snapshot -> snapshot.map().text().length())
                 .max()
                 .orElse(0);
-        if (longest == 0 || !(failure instanceof OffsetMetadataTooLarge)) {
+        boolean tooLong =
+                failure instanceof OffsetMetadataTooLarge || failure instanceof InvalidCommitOffsetSizeException;
+        if (longest == 0 || !tooLong) {
             return false;
         }
         mostCharacters = longest / 2 < FEWEST_CHARACTERS ? 0 : longest / 2;
         log.warn(
                 "The broker refused a resume map of at most {} characters, of {}: they have at most {} from now on. See the"
-                        + " broker's offset.metadata.max.bytes",
+                        + " broker's offset.metadata.max.bytes, and max.message.bytes of __consumer_offsets",
                 longest,
                 snapshots.stream().map(Snapshot::topicPartition).toList(),
                 mostCharacters);

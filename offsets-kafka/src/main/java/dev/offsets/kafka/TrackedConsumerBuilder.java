@@ -203,7 +203,7 @@ public final class TrackedConsumerBuilder<K, V> {
      * metadata, a string, which records above the offset have finished: a {@linkplain dev.offsets.ResumeMap resume map}.
      * Whoever resumes there, with this setting too, hands out only the others.
      *
-     * <p>It takes an {@linkplain #admin Admin}, to tell a topic from another that had its name before. Whatever can't be
+     * <p>It takes an {@linkplain #admin Admin} of the same cluster, to tell a topic from another that had its name before. Whatever can't be
      * shown to be the very record that has finished is delivered again. Off by default: it writes up to a thousand bytes a
      * partition with commits, reads and replaces metadata that other tools may use, and waits for the Admin, three seconds
      * at most, when partitions are assigned and while records are left out.

@@ -19,6 +19,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidCommitOffsetSizeException;
 import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -614,14 +615,24 @@ class ResumeMapsTest {
     }
 
     @Test
-    void brokerRefusesTheMap_theOffsetIsSentAtOnceWithoutIt() {
+    void manyPartitions_theirMapsShareWhatOneRequestMayHave() {
+        assertThat(ResumeMaps.charactersEach(1_024, 1)).isEqualTo(1_024);
+        assertThat(ResumeMaps.charactersEach(1_024, 488)).isEqualTo(1_024);
+        assertThat(ResumeMaps.charactersEach(1_024, 1_000)).isEqualTo(500);
+        assertThat(ResumeMaps.charactersEach(32_000, 20)).isEqualTo(25_000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {OffsetMetadataTooLarge.class, InvalidCommitOffsetSizeException.class})
+    void brokerRefusesTheMap_theOffsetIsSentAtOnceWithoutIt(Class<? extends RuntimeException> refusal)
+            throws Exception {
         rig.subscribed(P0);
         records(rig, P0, 0, 99);
         rig.poll();
         for (long offset = 1; offset < 100; offset += 2) {
             rig.complete(P0, offset);
         }
-        rig.kafka.failNextAsync(new OffsetMetadataTooLarge("too large"));
+        rig.kafka.failNextAsync(refusal.getConstructor(String.class).newInstance("too large"));
         rig.tick(INTERVAL);
         rig.tick();
         rig.tick();

@@ -41,7 +41,13 @@ class ResumeMapIT {
         return LongStream.range(from, to).boxed().toList();
     }
 
-    /** A member that has got all records, and finished every third one. */
+    /** A member that has got all records, finished every third one, and committed that. */
+    private Member everyThirdCommitted(Protocol protocol) throws Exception {
+        Member member = everyThirdFinished(protocol);
+        member.consumer().commitSync();
+        return member;
+    }
+
     private Member everyThirdFinished(Protocol protocol) throws Exception {
         Member member = member(protocol).subscribe();
         member.receive(RECORDS);
@@ -61,7 +67,7 @@ class ResumeMapIT {
     void closed_theNextMemberGetsOnlyTheRest(Protocol protocol) throws Exception {
         kafka.createTopic(1);
         kafka.produce(0, RECORDS);
-        everyThirdFinished(protocol).close();
+        everyThirdFinished(protocol).consumer().close(Duration.ofSeconds(5));
 
         Member second = member(protocol).subscribe().completeAll();
         second.until("committed is the end", () -> Long.valueOf(RECORDS).equals(kafka.committed(0)));
@@ -97,7 +103,7 @@ class ResumeMapIT {
     void topicMadeAnew_nothingOfItIsLeftOut(Protocol protocol) throws Exception {
         kafka.createTopic(1);
         kafka.produce(0, RECORDS);
-        everyThirdFinished(protocol).close();
+        everyThirdCommitted(protocol).close();
         OffsetAndMetadata stored = kafka.commits().get(kafka.partition(0));
         assertThat(stored.metadata()).isNotEmpty();
 
@@ -128,7 +134,7 @@ class ResumeMapIT {
     void resetByATool_nothingIsLeftOut() throws Exception {
         kafka.createTopic(1);
         kafka.produce(0, RECORDS);
-        everyThirdFinished(Protocol.CONSUMER).close();
+        everyThirdCommitted(Protocol.CONSUMER).close();
         Await.until("the group is empty", () -> kafka.members() == 0);
         kafka.admin()
                 .alterConsumerGroupOffsets(kafka.group(), Map.of(kafka.partition(0), new OffsetAndMetadata(0)))
@@ -144,7 +150,7 @@ class ResumeMapIT {
     void memberWithoutMapsTakesOver_everythingIsDoneAgainAndTheMapIsGone() throws Exception {
         kafka.createTopic(1);
         kafka.produce(0, RECORDS);
-        everyThirdFinished(Protocol.CLASSIC_COOPERATIVE).close();
+        everyThirdCommitted(Protocol.CLASSIC_COOPERATIVE).close();
 
         Member without = kafka.member().subscribe();
         without.receive(RECORDS);
