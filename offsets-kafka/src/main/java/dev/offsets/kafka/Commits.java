@@ -307,7 +307,7 @@ final class Commits {
      */
     RuntimeException commitNow(Collection<OwnedPartition> partitions, Deadline deadline) {
         partitions.forEach(OwnedPartition::advance);
-        maps.showAll(partitions, deadline);
+        maps.showFinished(partitions, deadline);
         List<OwnedPartition> toCommit = partitions.stream()
                 .filter(partition -> partition.hasProgress() || maps.hasNews(partition))
                 .collect(Collectors.toList());

@@ -10,16 +10,11 @@ import dev.offsets.kafka.Time.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InvalidCommitOffsetSizeException;
 import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 import org.slf4j.Logger;
@@ -30,20 +25,12 @@ import org.slf4j.LoggerFactory;
  * the loop thread, but for what it counts.
  */
 /*
- * All that is believed or written of a log hangs on the topic's id, which is asked for
- *
- *  - when a partition is assigned, before anything of it is fetched;
- *  - after a poll has returned records that a map names, and before they are left out;
- *  - before the records of a poll are named in a map.
- *
- * The same id before and after is the same log all the time between. Another one, or none, and what could not be shown is
- * delivered, or is not named. See docs/resume-map.md.
+ * What is left out, and what is named, has been read of the one log that a map is bound to: see ShownLogs. What can't be
+ * shown is delivered, or is not named.
  */
 final class ResumeMaps {
     private static final Logger log = LoggerFactory.getLogger(ResumeMaps.class);
 
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(3);
-    private static final long PAUSE_NANOS = 200_000;
     private static final EncodedResumeMap NONE = new EncodedResumeMap("", 0, 0);
     /** Below this there is no room for more than a handful of runs. */
     static final int FEWEST_CHARACTERS = 64;
@@ -54,21 +41,11 @@ final class ResumeMaps {
      */
     private static final int CHARACTERS_OF_A_REQUEST = 500_000;
 
-    /** What an incarnation had read when its topic's id was asked for. */
-    private record Reading(OffsetTracker incarnation, long position) {}
-
-    private record Question(Map<OwnedPartition, Reading> readings, CompletableFuture<Map<String, Uuid>> answer) {}
-
-    private final TopicIds topicIds;
+    private final ShownLogs logs;
     private final Events events;
     private final Time time;
-    private final Duration longestWait;
     private final long intervalNanos;
     private int mostCharacters;
-    /** Asked in the course of things; null when there is none. */
-    private Question pending;
-
-    private long askedAtNanos;
 
     // Written by the loop thread, read by any.
     private volatile long charactersStored;
@@ -77,45 +54,32 @@ final class ResumeMaps {
 
     /** @param topicIds null where there are to be no maps */
     ResumeMaps(TopicIds topicIds, TrackedConsumerBuilder<?, ?> settings, Events events, Duration longestRequest) {
-        this.topicIds = topicIds;
         this.events = events;
         this.time = settings.time;
-        this.longestWait = longestRequest.compareTo(LONGEST_WAIT) < 0 ? longestRequest : LONGEST_WAIT;
         this.intervalNanos = Time.saturatedNanos(settings.resumeMapInterval);
         this.mostCharacters = settings.resumeMapCharacters;
-        this.askedAtNanos = time.nanoTime();
+        this.logs = topicIds == null ? null : new ShownLogs(topicIds, time, longestRequest, intervalNanos / 2);
     }
 
     boolean isOn() {
-        return topicIds != null;
+        return logs != null;
     }
 
-    // ---- reading ----
-
     /**
-     * Partitions are assigned, of which nothing has been fetched yet: finds out what their topics are, and lets those that
-     * have a map stored resume with it.
+     * Partitions are assigned, of which nothing has been fetched yet: lets those that have a map stored resume with it, where
+     * it is known which topic they are of.
      */
     void resume(List<OwnedPartition> partitions, Deadline deadline) {
         if (!isOn() || partitions.isEmpty()) {
             return;
         }
-        Map<String, Uuid> ids = answer(ask(partitions), deadline);
-        List<TopicPartition> unknown = new ArrayList<>();
-        for (OwnedPartition partition : partitions) {
-            Uuid id = ids.get(partition.topicPartition.topic());
-            if (id == null) {
-                unknown.add(partition.topicPartition);
-            } else {
-                partition.resumption.readingBegins(id);
-                decode(partition);
-            }
-        }
+        List<OwnedPartition> unknown = logs.learn(partitions, deadline);
+        partitions.stream().filter(partition -> partition.resumption.isKnown()).forEach(ResumeMaps::decode);
         if (!unknown.isEmpty()) {
             log.warn(
                     "The topic's id could not be told of {}: until they are assigned again there are no resume maps of them,"
                             + " and everything from the committed offsets on is delivered",
-                    unknown);
+                    unknown.stream().map(partition -> partition.topicPartition).toList());
         }
     }
 
@@ -161,25 +125,21 @@ final class ResumeMaps {
         List<OwnedPartition> doubtful = new ArrayList<>();
         for (OwnedPartition partition : owned) {
             List<ConsumerRecord<K, V>> records = fetched.get(partition.topicPartition);
-            if (records != null
-                    && partition.tracker() != null
-                    && partition.tracker().mayLeaveOut(records.get(0).offset())) {
+            OffsetTracker tracker = partition.tracker();
+            if (tracker != null && tracker.mayLeaveOut(records.get(0).offset())) {
                 doubtful.add(partition);
             }
         }
         if (doubtful.isEmpty()) {
             return;
         }
-        Question question = ask(doubtful);
-        Set<OwnedPartition> shown = apply(question, answer(question, Deadline.in(time, longestWait)));
+        doubtful.removeAll(logs.show(doubtful, Deadline.in(time, Duration.ofNanos(Long.MAX_VALUE))));
         for (OwnedPartition partition : doubtful) {
-            if (!shown.contains(partition)) {
-                log.warn(
-                        "{}: the log can't be shown to be the one of the resume map; everything from {} on is delivered",
-                        partition.topicPartition,
-                        partition.tracker().position());
-                partition.tracker().distrustResumeMap();
-            }
+            log.warn(
+                    "{}: the log can't be shown to be the one of the resume map; everything from {} on is delivered",
+                    partition.topicPartition,
+                    partition.tracker().position());
+            partition.tracker().distrustResumeMap();
         }
     }
 
@@ -190,91 +150,17 @@ final class ResumeMaps {
         events.leftOut(partition.topicPartition, records);
     }
 
-    // ---- asking ----
-
-    private Question ask(Collection<OwnedPartition> partitions) {
-        Map<OwnedPartition, Reading> readings = new HashMap<>();
-        for (OwnedPartition partition : partitions) {
-            OffsetTracker tracker = partition.tracker();
-            if (tracker != null) {
-                readings.put(partition, new Reading(tracker, tracker.position()));
-            }
-        }
-        Set<String> topics = partitions.stream()
-                .map(partition -> partition.topicPartition.topic())
-                .collect(Collectors.toSet());
-        return new Question(readings, topicIds.ask(topics));
-    }
-
-    /** Waits for an answer; empty if it does not come in time. An interrupt ends the wait and stays set. */
-    private Map<String, Uuid> answer(Question question, Deadline deadline) {
-        Deadline bound = Deadline.in(time, longestWait);
-        Deadline sooner = bound.remainingNanos() < deadline.remainingNanos() ? bound : deadline;
-        while (!question.answer.isDone()
-                && !sooner.isPast()
-                && !Thread.currentThread().isInterrupted()) {
-            time.park(Math.min(PAUSE_NANOS, sooner.remainingNanos()));
-        }
-        return question.answer.getNow(Map.of());
-    }
-
-    /** Takes an answer in, and answers for which partitions all that had been read is shown to be of the one log. */
-    private Set<OwnedPartition> apply(Question question, Map<String, Uuid> ids) {
-        return question.readings.entrySet().stream()
-                .filter(entry -> isShown(entry.getKey(), entry.getValue(), ids))
-                .map(Map.Entry::getKey)
-                .collect(Collectors.toSet());
-    }
-
-    private static boolean isShown(OwnedPartition partition, Reading reading, Map<String, Uuid> ids) {
-        Uuid id = ids.get(partition.topicPartition.topic());
-        boolean wasKnown = partition.resumption.isKnown();
-        boolean shown = id != null && partition.resumption.hasId(id, reading.incarnation, reading.position);
-        if (wasKnown && !partition.resumption.isKnown()) {
-            log.warn(
-                    "{}: the topic was deleted and created again while it was read; there are no resume maps until it is"
-                            + " assigned again",
-                    partition.topicPartition);
-        }
-        return shown;
-    }
-
-    // ---- writing ----
-
-    /** In each turn of the loop: asks and listens, so that maps may name what has finished. */
+    /** In each turn of the loop. */
     void takeTurn(Collection<OwnedPartition> partitions) {
-        if (!isOn()) {
-            return;
-        }
-        if (pending != null && pending.answer.isDone()) {
-            apply(pending, pending.answer.join());
-            pending = null;
-        }
-        long now = time.nanoTime();
-        if (pending == null && now - askedAtNanos >= intervalNanos / 2) {
-            List<OwnedPartition> toShow =
-                    partitions.stream().filter(ResumeMaps::hasToBeShown).toList();
-            if (!toShow.isEmpty()) {
-                askedAtNanos = now;
-                pending = ask(toShow);
-            }
+        if (isOn()) {
+            logs.takeTurn(partitions);
         }
     }
 
-    private static boolean hasToBeShown(OwnedPartition partition) {
-        return partition.tracker() != null && partition.resumption.hasToBeShown(partition.tracker());
-    }
-
-    /** Before a last commit: the same for all that has finished until now, with a bounded wait. */
-    void showAll(Collection<OwnedPartition> partitions, Deadline deadline) {
-        if (!isOn()) {
-            return;
-        }
-        List<OwnedPartition> toShow =
-                partitions.stream().filter(ResumeMaps::hasToBeShown).toList();
-        if (!toShow.isEmpty()) {
-            Question question = ask(toShow);
-            apply(question, answer(question, deadline.dividedBy(2)));
+    /** Before a last commit: lets maps name all that has finished until now, with a bounded wait. */
+    void showFinished(Collection<OwnedPartition> partitions, Deadline deadline) {
+        if (isOn()) {
+            logs.showFinished(partitions, deadline.dividedBy(2));
         }
     }
 
@@ -300,7 +186,7 @@ final class ResumeMaps {
     /** Whether a commit is due for the map alone. */
     boolean isDue(OwnedPartition partition, long now) {
         return isOn()
-                && pending == null
+                && !logs.isAsking()
                 && partition.resumption.sinceSentNanos(now) >= intervalNanos
                 && hasNews(partition);
     }
