@@ -68,6 +68,23 @@ public interface CommitPolicy {
     }
 
     /**
+     * Commits when at least so many finished records would be done again if this process ended now, counted over all
+     * partitions: those behind an incomplete one, too, unless a {@linkplain ResumeMap resume map} that is stored names them.
+     * While they can't be brought below that, since one record holds them back and there is no map, it commits in each turn
+     * of the loop in which a committable offset has moved.
+     *
+     * @param records one or more
+     * @throws IllegalArgumentException if {@code records} is zero or less
+     */
+    static CommitPolicy replayExposure(long records) {
+        if (records < 1) {
+            throw new IllegalArgumentException(
+                    "replayExposure(" + records + "): the number of records must be one or more");
+        }
+        return progress -> progress.replayExposure() >= records ? Optional.of(Duration.ZERO) : Optional.empty();
+    }
+
+    /**
      * This policy or another: a commit is due as soon as either says so.
      *
      * @param other the other policy

@@ -17,13 +17,16 @@ import java.util.Objects;
  * @param timeSinceLastCommit how long ago the last commit was sent; before the first, how long ago the consumer was built
  * @param incomplete records in flight, in all partitions
  * @param completedAhead finished records that a commit would not cover, since a lower offset is incomplete
+ * @param replayExposure finished records that would be done again if this process ended now, in all partitions: those that
+ *     no confirmed commit covers, and no {@linkplain ResumeMap resume map} names that was confirmed with one
  */
 public record CommitProgress(
         long recordsCovered,
         Duration timeSinceCommittable,
         Duration timeSinceLastCommit,
         long incomplete,
-        long completedAhead) {
+        long completedAhead,
+        long replayExposure) {
     public CommitProgress {
         Objects.requireNonNull(timeSinceCommittable, "timeSinceCommittable");
         Objects.requireNonNull(timeSinceLastCommit, "timeSinceLastCommit");

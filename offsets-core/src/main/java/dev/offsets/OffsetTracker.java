@@ -31,7 +31,8 @@ import java.util.function.LongSupplier;
  *
  * <p><b>Threads.</b> {@link #track}, {@link #updatePosition}, {@link #advance}, {@link #commitPoint},
  * {@link #resumeMap},
- * {@link #isResumeMapRefuted}, {@link #confirmCommit}, {@link #refuseStarts}, {@link #end}, {@link #recordsCovered} and {@link #recordsHeld} belong to
+ * {@link #isResumeMapRefuted}, {@link #mayLeaveOut}, {@link #distrustResumeMap}, {@link #recordsResumed},
+ * {@link #confirmCommit}, {@link #refuseStarts}, {@link #end}, {@link #recordsCovered} and {@link #recordsHeld} belong to
  * the owner thread, the one that reads the log; a caller that moves them to another thread must synchronize the move.
  * That is not checked. All other methods may be called from any thread. No method blocks or takes a lock; completing and
  * tracking a record allocate nothing.
@@ -411,13 +412,28 @@ public final class OffsetTracker {
      *     {@link #end}
      */
     public ResumeMap resumeMap(CommitPoint point) {
+        return resumeMap(point, Long.MAX_VALUE);
+    }
+
+    /**
+     * As {@link #resumeMap(CommitPoint)}, for a caller that knows only up to some offset from which log it has read. Owner
+     * thread.
+     *
+     * @param shownBelow what this incarnation has finished at or above this offset is left out. What it resumed with is not
+     *     affected
+     */
+    public ResumeMap resumeMap(CommitPoint point, long shownBelow) {
         Objects.requireNonNull(point, "point");
-        ResumeMapBuilder finished = new ResumeMapBuilder(point.offset());
+        ResumeMapBuilder builder = new ResumeMapBuilder(point.offset());
         for (int i = 0; i < segmentCount; i++) {
-            segments[i].addFinished(point.offset(), finished);
+            segments[i].addFinished(point.offset(), builder);
+        }
+        ResumeMap finished = builder.build();
+        if (shownBelow < finished.end()) {
+            finished = finished.below(shownBelow);
         }
         ResumeMap before = resumed.map();
-        return before.isEmpty() ? finished.build() : before.union(finished.build(), point.offset());
+        return before.isEmpty() ? finished : before.union(finished, point.offset());
     }
 
     /**
@@ -426,6 +442,33 @@ public final class OffsetTracker {
      */
     public boolean isResumeMapRefuted() {
         return resumed.isRefuted();
+    }
+
+    /**
+     * Whether the map that this tracker resumed with names records at or above an offset, as far as it is still believed: a
+     * log that is read on from there may have records that are not to be handed out. Owner thread; costs nothing.
+     *
+     * @param offset zero or more
+     */
+    public boolean mayLeaveOut(long offset) {
+        return offset < resumed.end();
+    }
+
+    /**
+     * Believes the map that this tracker resumed with no longer, from the position on: what it names there is handed out.
+     * Owner thread.
+     */
+    public void distrustResumeMap() {
+        resumed.distrust(position);
+    }
+
+    /**
+     * How many records at and above the committable offset the map that this tracker resumed with still names. They are not
+     * held, and not among those {@linkplain #recordsCompletedAhead completed ahead}. Owner thread; costs in proportion to the
+     * runs of the map. As of the last {@link #advance}.
+     */
+    public long recordsResumed() {
+        return resumed.recordsFrom(committable);
     }
 
     /**

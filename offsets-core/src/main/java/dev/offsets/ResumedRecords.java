@@ -33,6 +33,18 @@ final class ResumedRecords {
         return refuted;
     }
 
+    /** The offset after the last record that is believed to be finished; the map's base when none is. */
+    long end() {
+        return end;
+    }
+
+    /** How many records at and above an offset are believed to be finished. */
+    long recordsFrom(long offset) {
+        return map.runs().stream()
+                .mapToLong(run -> Math.max(0, run.end() - Math.max(offset, run.start())))
+                .sum();
+    }
+
     /** Whether the next record of the log is shown to be one that has finished. */
     boolean isFinished(long offset, int leaderEpoch, int fingerprint) {
         if (offset >= end) {
@@ -71,8 +83,13 @@ final class ResumedRecords {
 
     /** Where one record is another, so are all above it. */
     private void refute(long offset) {
-        believe(map.below(offset));
+        distrust(offset);
         refuted = true;
+    }
+
+    /** From an offset on, nothing is believed any more. */
+    void distrust(long offset) {
+        believe(map.below(offset));
     }
 
     /** The committable offset has moved: lets the map go once it has passed all of it. */

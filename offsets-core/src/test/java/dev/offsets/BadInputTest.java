@@ -117,11 +117,18 @@ class BadInputTest {
     @Test
     void progressWithoutTimes_isRefused() {
         assertThatNullPointerException()
-                .isThrownBy(() -> new CommitProgress(1, null, Duration.ZERO, 0, 0))
+                .isThrownBy(() -> new CommitProgress(1, null, Duration.ZERO, 0, 0, 0))
                 .withMessage("timeSinceCommittable");
         assertThatNullPointerException()
-                .isThrownBy(() -> new CommitProgress(1, Duration.ZERO, null, 0, 0))
+                .isThrownBy(() -> new CommitProgress(1, Duration.ZERO, null, 0, 0, 0))
                 .withMessage("timeSinceLastCommit");
+    }
+
+    @Test
+    void exposureOfNoRecords_isRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> CommitPolicy.replayExposure(0))
+                .withMessage("replayExposure(0): the number of records must be one or more");
     }
 
     @Test

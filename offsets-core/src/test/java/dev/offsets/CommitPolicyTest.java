@@ -2,6 +2,7 @@ package dev.offsets;
 
 import static dev.offsets.CommitPolicy.afterProcessing;
 import static dev.offsets.CommitPolicy.batched;
+import static dev.offsets.CommitPolicy.replayExposure;
 import static dev.offsets.CommitPolicy.timeBounded;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,6 +66,21 @@ class CommitPolicyTest {
         }
 
         assertThat(ledger.commits()).containsExactly("9s p0@10", "19s p0@20", "29s p0@30");
+    }
+
+    @Test
+    void replayExposure_countsWhatFinishedBehindAnIncompleteRecordToo() {
+        PolicyLedger ledger = new PolicyLedger(replayExposure(4), "p0", "p1");
+        ledger.deliver("p0", 0, 9);
+        ledger.deliver("p1", 0, 9);
+
+        ledger.complete("p0", 0, 5, 6);
+        ledger.turn();
+        assertThat(ledger.commits()).isEmpty();
+
+        ledger.complete("p1", 5);
+        ledger.turn();
+        assertThat(ledger.commits()).containsExactly("0s p0@1");
     }
 
     @Test
@@ -276,7 +292,12 @@ class CommitPolicyTest {
 
     private static CommitProgress progress(long recordsCovered, long secondsCommittable) {
         return new CommitProgress(
-                recordsCovered, Duration.ofSeconds(secondsCommittable), Duration.ofSeconds(secondsCommittable), 0, 0);
+                recordsCovered,
+                Duration.ofSeconds(secondsCommittable),
+                Duration.ofSeconds(secondsCommittable),
+                0,
+                0,
+                0);
     }
 
     private static long[] offsets(long first, long last) {

@@ -102,7 +102,12 @@ final class PolicyLedger {
             completedAhead += status.completedAhead();
         }
         return policy.timeUntilDue(new CommitProgress(
-                covered, elapsed.minus(committableSince), elapsed.minus(lastCommit), incomplete, completedAhead));
+                covered,
+                elapsed.minus(committableSince),
+                elapsed.minus(lastCommit),
+                incomplete,
+                completedAhead,
+                covered + completedAhead));
     }
 
     private void commit() {

@@ -92,6 +92,75 @@ class ResumeTest {
     }
 
     @Test
+    void logKnownUpToAnOffset_onlyWhatWasResumedWithIsNamedAboveIt() {
+        OffsetTracker before = tracking(0, 0, 20);
+        complete(before, 2, 15);
+        OffsetTracker tracker = restart(before);
+        handedOut(tracker, 0, 20);
+        complete(tracker, 4, 5, 16);
+
+        assertThat(tracker.resumeMap(tracker.commitPoint(), 5)).hasToString("above 0, 3 finished: 2 4 15");
+        assertThat(tracker.resumeMap(tracker.commitPoint(), 0)).hasToString("above 0, 2 finished: 2 15");
+        assertThat(tracker.resumeMap(tracker.commitPoint(), 20)).hasToString("above 0, 5 finished: 2 4-5 15-16");
+    }
+
+    @Test
+    void logKnownUpToAnOffset_noAnchorIsTakenFromAboveIt() {
+        OffsetTracker tracker = tracking(0, 0, 1_000);
+        completeAll(tracker, 1, 1_000);
+
+        ResumeMap map = tracker.resumeMap(tracker.commitPoint(), 10);
+
+        assertThat(map.end()).isEqualTo(10);
+        assertThat(map.anchors()).isNotEmpty().allMatch(anchor -> anchor.offset() < 10);
+    }
+
+    @Test
+    void distrusted_isHandedOutFromThePositionOn() {
+        OffsetTracker tracker = tracking(0, 0, 10);
+        complete(tracker, 1, 2, 3, 7, 8);
+        OffsetTracker resumed = restart(tracker);
+        assertThat(handedOut(resumed, 0, 3)).containsExactly(0L);
+
+        resumed.distrustResumeMap();
+
+        assertThat(resumed.mayLeaveOut(3)).isFalse();
+        assertThat(handedOut(resumed, 3, 10)).hasSize(7);
+        assertThat(resumed.resumeMap(resumed.commitPoint())).hasToString("above 0, 2 finished: 1-2");
+        assertThat(resumed.isResumeMapRefuted()).isFalse();
+    }
+
+    @Test
+    void mayLeaveOut_upToTheLastRecordNamed() {
+        OffsetTracker tracker = tracking(0, 0, 10);
+        complete(tracker, 3, 7);
+        OffsetTracker resumed = restart(tracker);
+
+        assertThat(resumed.mayLeaveOut(0)).isTrue();
+        assertThat(resumed.mayLeaveOut(7)).isTrue();
+        assertThat(resumed.mayLeaveOut(8)).isFalse();
+        assertThat(OffsetTracker.startingAt(5).mayLeaveOut(5)).isFalse();
+    }
+
+    @Test
+    void recordsResumed_areThoseThatTheCommittableOffsetHasNotPassed() {
+        OffsetTracker tracker = tracking(0, 0, 10);
+        complete(tracker, 1, 2, 3, 7, 8);
+        OffsetTracker resumed = restart(tracker);
+        assertThat(resumed.recordsResumed()).isEqualTo(5);
+        handedOut(resumed, 0, 3);
+        complete(resumed, 0);
+
+        resumed.advance();
+        assertThat(resumed.recordsResumed()).isEqualTo(3);
+        handedOut(resumed, 3, 10);
+        completeAll(resumed, 4, 7);
+        complete(resumed, 9);
+        resumed.advance();
+        assertThat(resumed.recordsResumed()).isZero();
+    }
+
+    @Test
     void manySegments_mapIsThatOfTheStates() {
         int count = 20_000;
         OffsetTracker tracker = tracking(0, 0, count);

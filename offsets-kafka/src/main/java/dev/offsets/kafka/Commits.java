@@ -60,10 +60,11 @@ final class Commits {
     private final Backoff backoff;
     private final TroubledTopics troubled;
     private final BlockingCommit blocking;
+    private final ResumeMaps maps;
 
     private volatile boolean requested;
 
-    /** What finished is to be committed whatever the policy says: it was requested, or a commit has failed. */
+    /** What finished is to be committed whatever the policy says: it was requested, a commit has failed, a map is due. */
     private boolean dueAnyway;
 
     private long requestsSent;
@@ -77,7 +78,8 @@ final class Commits {
             TrackedConsumerBuilder<?, ?> settings,
             Duration giveUpAfter,
             Events events,
-            Wakeups wakeups) {
+            Wakeups wakeups,
+            ResumeMaps maps) {
         this.consumer = consumer;
         this.ownership = ownership;
         this.policy = settings.commitPolicy;
@@ -85,6 +87,7 @@ final class Commits {
         this.keepAliveNanos = Time.saturatedNanos(settings.commitKeepAlive);
         this.events = events;
         this.blocking = new BlockingCommit(consumer, wakeups);
+        this.maps = maps;
         this.time = settings.time;
         this.backoff = new Backoff(time);
         this.troubled = new TroubledTopics(time);
@@ -145,12 +148,17 @@ final class Commits {
         return inFlight != null;
     }
 
-    /** Adds the partitions with progress, and those whose keep-alive is due; answers when the next keep-alive is. */
+    /**
+     * Adds the partitions with progress, and those whose keep-alive or resume map is due; answers when the next keep-alive
+     * is.
+     */
     private long addWhatToCommit(List<OwnedPartition> partitions, long now) {
         long untilNext = Long.MAX_VALUE;
         for (OwnedPartition partition : ownership.all()) {
             long untilKeepAlive = partition.nanosUntilKeepAlive(keepAliveNanos, now);
-            if (partition.hasProgress() || untilKeepAlive <= 0) {
+            boolean mapIsDue = maps.isDue(partition, now);
+            dueAnyway |= mapIsDue;
+            if (partition.hasProgress() || untilKeepAlive <= 0 || mapIsDue) {
                 partitions.add(partition);
             } else {
                 untilNext = Math.min(untilNext, untilKeepAlive);
@@ -197,18 +205,21 @@ final class Commits {
         }
         long held = 0;
         long completedAhead = 0;
+        long replayExposure = 0;
         for (OwnedPartition partition : ownership.all()) {
             if (partition.recordsHeld() > 0) {
                 held += partition.recordsHeld();
                 completedAhead += partition.tracker().recordsCompletedAhead();
             }
+            replayExposure += partition.replayExposure();
         }
         return new CommitProgress(
                 covered,
                 Duration.ofNanos(oldest),
                 Duration.ofNanos(now - lastSentAtNanos),
                 held - completedAhead,
-                completedAhead);
+                completedAhead,
+                replayExposure);
     }
 
     /** Sends one asynchronous request; answers how long, in nanoseconds, nothing else will be due. */
@@ -228,7 +239,7 @@ final class Commits {
         lastSentAtNanos = now;
         requestsSent++;
         List<Snapshot> snapshots = new ArrayList<>();
-        partitions.forEach(partition -> snapshots.add(partition.snapshot(requestsSent)));
+        partitions.forEach(partition -> snapshots.add(partition.snapshot(requestsSent, maps, partitions.size())));
         return new Request(snapshots, now);
     }
 
@@ -242,7 +253,11 @@ final class Commits {
             confirmed(request);
         } else if (current) {
             failed(request, failure);
-            retryLater(request, failure);
+            if (maps.wereRefused(request.snapshots, failure)) {
+                dueAnyway = true;
+            } else {
+                retryLater(request, failure);
+            }
         }
     }
 
@@ -258,6 +273,7 @@ final class Commits {
 
     private void confirmed(Snapshot snapshot) {
         snapshot.partition().confirmed(snapshot);
+        maps.stored(snapshot);
         // If the partition has gone and come back: the client may have sent later what it had held back.
         for (OwnedPartition present : ownership.among(Set.of(snapshot.topicPartition()))) {
             if (present != snapshot.partition()) {
@@ -291,8 +307,10 @@ final class Commits {
      */
     RuntimeException commitNow(Collection<OwnedPartition> partitions, Deadline deadline) {
         partitions.forEach(OwnedPartition::advance);
-        List<OwnedPartition> toCommit =
-                partitions.stream().filter(OwnedPartition::hasProgress).collect(Collectors.toList());
+        maps.showFinished(partitions, deadline);
+        List<OwnedPartition> toCommit = partitions.stream()
+                .filter(partition -> partition.hasProgress() || maps.hasNews(partition))
+                .collect(Collectors.toList());
         if (toCommit.isEmpty()) {
             return null;
         }
@@ -321,6 +339,10 @@ final class Commits {
     private RuntimeException commitSync(List<OwnedPartition> partitions, Deadline deadline) {
         Request request = newRequest(partitions, time.nanoTime());
         RuntimeException failure = blocking.commitSync(request.offsets(), deadline);
+        if (failure != null && maps.wereRefused(request.snapshots, failure)) {
+            request = newRequest(partitions, time.nanoTime());
+            failure = blocking.commitSync(request.offsets(), deadline);
+        }
         if (failure == null) {
             confirmed(request);
         } else {

@@ -2,9 +2,11 @@ package dev.offsets.kafka;
 
 import dev.offsets.TrackerStatus;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
@@ -48,6 +50,10 @@ final class Events {
 
     void partitionStopped(TopicPartition partition, long offset, Throwable cause) {
         untold.add(() -> listener.onPartitionStopped(partition, offset, cause));
+    }
+
+    <K, V> void leftOut(TopicPartition partition, List<ConsumerRecord<K, V>> records) {
+        untold.add(() -> listener.onLeftOut(partition, records));
     }
 
     /** Tells the listener what has happened, in order. To be called where it may call back. */

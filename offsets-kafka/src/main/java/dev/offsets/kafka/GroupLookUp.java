@@ -116,6 +116,8 @@ final class GroupLookUp {
                     committed == null ? OptionalLong.empty() : Lag.known(committed.offset()),
                     OptionalLong.empty(),
                     OptionalLong.empty(),
+                    OptionalLong.empty(),
+                    OptionalLong.empty(),
                     Optional.ofNullable(found.members.owners.get(topicPartition)));
             partitions.add(facts.report(Diagnosis.fromOutside(facts, log.failure()), nowMillis));
         });

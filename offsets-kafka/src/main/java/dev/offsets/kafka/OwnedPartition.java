@@ -1,7 +1,9 @@
 package dev.offsets.kafka;
 
 import dev.offsets.CommitPoint;
+import dev.offsets.EncodedResumeMap;
 import dev.offsets.OffsetTracker;
+import dev.offsets.ResumeMap;
 import dev.offsets.TrackerStatus;
 import java.time.Duration;
 import java.util.Optional;
@@ -28,6 +30,11 @@ final class OwnedPartition {
 
     private final StoredOffset stored;
     final PartitionWatch watch = new PartitionWatch();
+    final Resumption resumption;
+    private final ReplayExposure exposure = new ReplayExposure();
+
+    /** What was stored when the partition was assigned, as long as nothing else has become of the position; or null. */
+    private OffsetAndMetadata readAtAssignment;
 
     private boolean hasProgress;
     private long progressSinceNanos;
@@ -47,6 +54,7 @@ final class OwnedPartition {
         this.events = events;
         this.time = time;
         this.stored = new StoredOffset(time.nanoTime());
+        this.resumption = new Resumption(time.nanoTime());
     }
 
     OffsetTracker tracker() {
@@ -59,6 +67,19 @@ final class OwnedPartition {
         watch.storedIs(offset.offset());
         startIncarnation(offset.offset());
         setPosition(offset);
+        readAtAssignment = offset;
+    }
+
+    /** Null when nothing was stored, or consuming does not begin there. */
+    OffsetAndMetadata readAtAssignment() {
+        return readAtAssignment;
+    }
+
+    /** Consuming goes on where the group had stored an offset, without what a map says is finished. */
+    void resumeWith(ResumeMap map) {
+        OffsetAndMetadata position = readAtAssignment;
+        startIncarnation(OffsetTracker.resumingAt(map, time::nanoTime));
+        setPosition(position);
     }
 
     /** The group had stored nothing when the partition was assigned. */
@@ -90,7 +111,7 @@ final class OwnedPartition {
         if (tracker == null || offset >= tracker.position()) {
             return Optional.empty();
         }
-        OffsetAndMetadata lowest = commitPoint();
+        OffsetAndMetadata lowest = toStore(tracker.commitPoint(), "");
         return lowest.offset() < offset ? Optional.of(lowest) : Optional.empty();
     }
 
@@ -162,10 +183,14 @@ final class OwnedPartition {
     }
 
     private OffsetTracker startIncarnation(long position) {
+        return startIncarnation(OffsetTracker.startingAt(position, time::nanoTime));
+    }
+
+    private OffsetTracker startIncarnation(OffsetTracker begun) {
         endIncarnation();
-        tracker = OffsetTracker.startingAt(position, time::nanoTime);
-        headIs(position);
-        return tracker;
+        tracker = begun;
+        headIs(begun.position());
+        return begun;
     }
 
     /** The user has set the position: what was delivered before is void. */
@@ -189,6 +214,8 @@ final class OwnedPartition {
         }
         hasProgress = false;
         recordsCoveredAtCommit = 0;
+        readAtAssignment = null;
+        exposure.beginAnew();
         watch.beginAnew();
     }
 
@@ -201,6 +228,7 @@ final class OwnedPartition {
     void advance() {
         if (tracker != null) {
             watch.timestamps().passed(tracker.advance());
+            exposure.covered(tracker.recordsCovered());
             noteHead();
             refreshProgress();
         }
@@ -294,26 +322,57 @@ final class OwnedPartition {
         return tracker == null ? 0 : tracker.recordsHeld();
     }
 
-    /** A snapshot of what to commit, to be given back when the outcome of the commit is known. */
-    Snapshot snapshot(long commitNumber) {
-        stored.sent(commitNumber);
-        return new Snapshot(this, tracker, commitNumber, commitPoint(), tracker.recordsCovered(), time.nanoTime());
+    /** How many finished records would be done again if this process ended now. As of the last {@link #advance}. */
+    long replayExposure() {
+        return tracker == null ? 0 : exposure.records(tracker.recordsCompletedAhead());
     }
 
-    private OffsetAndMetadata commitPoint() {
+    /** The same by any thread, for a number of records completed ahead that it knows. */
+    long replayExposure(long completedAhead) {
+        return exposure.records(completedAhead);
+    }
+
+    /**
+     * A snapshot of what to commit, to be given back when the outcome of the commit is known.
+     *
+     * @param partitions how many partitions the commit has
+     */
+    Snapshot snapshot(long commitNumber, ResumeMaps maps, int partitions) {
+        stored.sent(commitNumber);
         CommitPoint point = tracker.commitPoint();
+        long recordsCovered = tracker.recordsCovered();
+        long recordsResumed = tracker.recordsResumed();
+        EncodedResumeMap map = maps.mapFor(this, point, partitions);
+        return new Snapshot(
+                this,
+                tracker,
+                commitNumber,
+                toStore(point, map.text()),
+                map,
+                recordsCovered,
+                map.finishedRecords() - recordsResumed,
+                time.nanoTime());
+    }
+
+    private static OffsetAndMetadata toStore(CommitPoint point, String metadata) {
         OptionalInt epoch = point.leaderEpoch();
         Optional<Integer> leaderEpoch = epoch.isPresent() ? Optional.of(epoch.getAsInt()) : Optional.empty();
-        return new OffsetAndMetadata(point.offset(), leaderEpoch, "");
+        return new OffsetAndMetadata(point.offset(), leaderEpoch, metadata);
     }
 
-    /** What one commit request carries for one partition. */
+    /**
+     * What one commit request carries for one partition.
+     *
+     * @param recordsNamed see {@link ReplayExposure#stored}
+     */
     record Snapshot(
             OwnedPartition partition,
             OffsetTracker incarnation,
             long commitNumber,
             OffsetAndMetadata offset,
+            EncodedResumeMap map,
             long recordsCovered,
+            long recordsNamed,
             long takenAtNanos) {
         TopicPartition topicPartition() {
             return partition.topicPartition;
@@ -332,6 +391,8 @@ final class OwnedPartition {
             tracker.confirmCommit(offset);
             recordsCoveredAtCommit = Math.max(recordsCoveredAtCommit, snapshot.recordsCovered);
             if (newest) {
+                exposure.stored(snapshot.recordsCovered, snapshot.recordsNamed);
+                exposure.covered(tracker.recordsCovered());
                 // What finished between the snapshot and now has been waiting since the snapshot at the longest.
                 progressSinceNanos = snapshot.takenAtNanos;
             }

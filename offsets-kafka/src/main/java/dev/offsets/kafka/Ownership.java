@@ -78,6 +78,18 @@ final class Ownership {
         return status(published);
     }
 
+    /** How many finished records of all partitions would be done again if this process ended now. Any thread. */
+    long replayExposure() {
+        long exposure = 0;
+        for (OwnedPartition partition : published) {
+            TrackerStatus status = partition.status();
+            if (status != null) {
+                exposure += partition.replayExposure(status.completedAhead());
+            }
+        }
+        return exposure;
+    }
+
     static Map<TopicPartition, TrackerStatus> status(Collection<OwnedPartition> partitions) {
         Map<TopicPartition, TrackerStatus> status = new LinkedHashMap<>();
         for (OwnedPartition partition : partitions) {

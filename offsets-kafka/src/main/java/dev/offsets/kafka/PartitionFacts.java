@@ -22,6 +22,8 @@ record PartitionFacts(
         LogBounds bounds,
         Optional<TrackerStatus> tracker,
         OptionalLong committed,
+        OptionalLong replayExposure,
+        OptionalLong leftOut,
         OptionalLong clientLag,
         OptionalLong recordTimestamp,
         Optional<String> owner) {
@@ -78,6 +80,8 @@ record PartitionFacts(
                 committed,
                 incomplete(),
                 ofTracker(TrackerStatus::completedAhead),
+                replayExposure,
+                leftOut,
                 commitLag(),
                 fetchLag(),
                 workRemaining(),

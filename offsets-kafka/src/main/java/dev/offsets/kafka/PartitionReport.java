@@ -25,6 +25,10 @@ import org.apache.kafka.common.TopicPartition;
  * @param committedOffset the next offset to read after a restart; empty when nothing was ever committed, too
  * @param incomplete how many records were delivered and are not finished; known inside of the consumer alone
  * @param completedAhead how many records above the committable offset are finished; known inside of the consumer alone
+ * @param replayExposure how many finished records would be done again if the consumer's process ended now: those that neither
+ *     the stored offset nor a resume map stored with it covers; known inside of the consumer alone
+ * @param leftOut how many records were not handed out since the partition was assigned, since a resume map says that they
+ *     have finished; known inside of the consumer alone
  * @param commitLag from the committed offset, or the log's start if that is above, to the end by the isolation level. Empty
  *     when the committed offset is beyond the end, which is no lag, but invalid
  * @param fetchLag from the position to the end by the isolation level
@@ -45,6 +49,8 @@ public record PartitionReport(
         OptionalLong committedOffset,
         OptionalLong incomplete,
         OptionalLong completedAhead,
+        OptionalLong replayExposure,
+        OptionalLong leftOut,
         OptionalLong commitLag,
         OptionalLong fetchLag,
         OptionalLong workRemaining,

@@ -19,6 +19,7 @@ final class PartitionWatch {
     private volatile PartitionTrend trend;
     private volatile ClientLag clientLag;
     private volatile OptionalLong unreadable = OptionalLong.empty();
+    private volatile long leftOut;
 
     /** A new incarnation begins: what was seen of the one before tells nothing of it. */
     void beginAnew() {
@@ -57,6 +58,16 @@ final class PartitionWatch {
     /** At this offset is a record that could not be deserialized. */
     void couldNotRead(long offset) {
         unreadable = OptionalLong.of(offset);
+    }
+
+    /** So many records more were not handed out, since they have finished before. */
+    void leftOut(int records) {
+        leftOut += records;
+    }
+
+    /** Since the partition was assigned. */
+    long leftOut() {
+        return leftOut;
     }
 
     OptionalLong committed() {

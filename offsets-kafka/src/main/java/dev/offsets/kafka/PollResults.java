@@ -1,6 +1,7 @@
 package dev.offsets.kafka;
 
 import dev.offsets.OffsetTracker;
+import dev.offsets.kafka.Positions.Registered;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -30,6 +31,7 @@ final class PollResults<K, V> {
     private final Failures failures;
     private final Predicate<TopicPartition> pausedByUser;
     private final Positions positions;
+    private final ResumeMaps maps;
     private TrackedRecords<K, V> newest;
 
     /** Batches of earlier results with records that were not handed out, while the user has paused their partitions. */
@@ -40,12 +42,14 @@ final class PollResults<K, V> {
             Ownership ownership,
             Failures failures,
             Predicate<TopicPartition> pausedByUser,
-            Positions positions) {
+            Positions positions,
+            ResumeMaps maps) {
         this.consumer = consumer;
         this.ownership = ownership;
         this.failures = failures;
         this.pausedByUser = pausedByUser;
         this.positions = positions;
+        this.maps = maps;
         this.newest = new TrackedRecords<>(List.of(), ConsumerRecords.empty(), failures);
     }
 
@@ -94,11 +98,16 @@ final class PollResults<K, V> {
             }
         }
         asPolled &= batches.isEmpty() && sentBack.isEmpty();
-        fetched.forEach((topicPartition, records) -> add(
-                batches,
-                topicPartition,
-                positions.register(topicPartition, records, nextOffsets.get(topicPartition)),
-                records));
+        maps.show(fetched, ownership.among(fetched.keySet()));
+        for (Map.Entry<TopicPartition, List<ConsumerRecord<K, V>>> each : fetched.entrySet()) {
+            TopicPartition topicPartition = each.getKey();
+            Registered<K, V> registered =
+                    positions.register(topicPartition, each.getValue(), nextOffsets.get(topicPartition));
+            asPolled &= registered.toHandOut() == each.getValue();
+            if (!registered.toHandOut().isEmpty()) {
+                add(batches, topicPartition, registered.incarnation(), registered.toHandOut());
+            }
+        }
         positions.update(nextOffsets);
         // What is left of a former result is void if the position has just moved back.
         batches.values().removeIf(batch -> batch.incarnation.hasEnded());

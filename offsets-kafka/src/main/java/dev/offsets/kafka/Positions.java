@@ -2,6 +2,7 @@ package dev.offsets.kafka;
 
 import dev.offsets.OffsetTracker;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,6 +29,7 @@ final class Positions {
     private final Ownership ownership;
     private final LogStarts logStarts;
     private final Wakeups wakeups;
+    private final ResumeMaps maps;
 
     /** Whether next offsets may be missing from results although positions move: an interceptor may drop them. */
     private boolean nextOffsetsMayBeMissing;
@@ -42,11 +44,13 @@ final class Positions {
             Ownership ownership,
             LogStarts logStarts,
             Wakeups wakeups,
+            ResumeMaps maps,
             boolean nextOffsetsMayBeMissing) {
         this.consumer = consumer;
         this.ownership = ownership;
         this.logStarts = logStarts;
         this.wakeups = wakeups;
+        this.maps = maps;
         this.nextOffsetsMayBeMissing = nextOffsetsMayBeMissing;
     }
 
@@ -147,12 +151,16 @@ final class Positions {
         }
     }
 
+    /** Records that were registered, and the incarnation that they belong to. */
+    record Registered<K, V>(OffsetTracker incarnation, List<ConsumerRecord<K, V>> toHandOut) {}
+
     /**
      * Registers the records of one partition, in ascending order of offsets, before they are handed out.
      *
      * @param next the position after them; null where it is not known
+     * @return those that are to be handed out: all, but for what a resume map says is finished
      */
-    <K, V> OffsetTracker register(
+    <K, V> Registered<K, V> register(
             TopicPartition topicPartition, List<ConsumerRecord<K, V>> records, OffsetAndMetadata next) {
         OwnedPartition partition = ownership.own(topicPartition);
         OffsetTracker tracker = partition.trackerFrom(records.get(0).offset());
@@ -163,19 +171,43 @@ final class Positions {
             }
         }
         RecordTimestamps timestamps = partition.watch.timestamps();
+        Set<Long> leftOut = new HashSet<>();
         for (ConsumerRecord<K, V> record : records) {
             if (record.offset() < tracker.position()) {
                 continue; // the same offset twice, by an interceptor: one record, one outcome
             }
-            timestamps.note(record.offset(), record.timestamp());
-            if (record.leaderEpoch().isPresent()) {
-                tracker.track(record.offset(), record.leaderEpoch().get());
+            if (track(record, tracker)) {
+                timestamps.note(record.offset(), record.timestamp());
             } else {
-                tracker.track(record.offset());
+                leftOut.add(record.offset());
             }
         }
         partition.recordsEndAt(tracker.position());
-        return tracker;
+        return new Registered<>(tracker, leftOut.isEmpty() ? records : without(leftOut, partition, records));
+    }
+
+    /** Answers whether the record is to be handed out. */
+    private boolean track(ConsumerRecord<?, ?> record, OffsetTracker tracker) {
+        if (record.leaderEpoch().isEmpty()) {
+            tracker.track(record.offset());
+            return true;
+        }
+        int leaderEpoch = record.leaderEpoch().get();
+        if (!maps.isOn()) {
+            return tracker.track(record.offset(), leaderEpoch);
+        }
+        int size = record.serializedKeySize() + record.serializedValueSize();
+        return tracker.track(record.offset(), leaderEpoch, record.timestamp(), size);
+    }
+
+    private <K, V> List<ConsumerRecord<K, V>> without(
+            Set<Long> leftOut, OwnedPartition partition, List<ConsumerRecord<K, V>> records) {
+        List<ConsumerRecord<K, V>> toHandOut = new ArrayList<>(records);
+        toHandOut.removeIf(record -> leftOut.contains(record.offset()));
+        List<ConsumerRecord<K, V>> others = new ArrayList<>(records);
+        others.removeIf(record -> !leftOut.contains(record.offset()));
+        maps.leftOut(partition, others);
+        return toHandOut;
     }
 
     /** Moves the trackers on over the holes after the last records, and notices what no record has shown. */

@@ -27,6 +27,7 @@ final class Rebalances {
     private final LogStarts logStarts;
     private final Draining draining;
     private final StoredOffsets storedOffsets;
+    private final ResumeMaps maps;
     private final Events events;
     private final Duration drainTimeout;
     private final Duration requestTimeout;
@@ -43,6 +44,7 @@ final class Rebalances {
             LogStarts logStarts,
             Draining draining,
             StoredOffsets storedOffsets,
+            ResumeMaps maps,
             Events events,
             Duration drainTimeout,
             Duration requestTimeout,
@@ -53,6 +55,7 @@ final class Rebalances {
         this.logStarts = logStarts;
         this.draining = draining;
         this.storedOffsets = storedOffsets;
+        this.maps = maps;
         this.events = events;
         this.drainTimeout = drainTimeout;
         this.requestTimeout = requestTimeout;
@@ -90,7 +93,9 @@ final class Rebalances {
         ownership.all().forEach(partition -> added.remove(partition.topicPartition));
         added.forEach(ownership::own);
         backpressure.assigned(partitions);
-        storedOffsets.find(ownership.among(added), bounded(requestTimeout, closeBy));
+        Deadline deadline = bounded(requestTimeout, closeBy);
+        storedOffsets.find(ownership.among(added), deadline);
+        maps.resume(ownership.among(added), deadline);
     }
 
     /**

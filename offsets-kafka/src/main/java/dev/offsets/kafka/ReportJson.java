@@ -43,6 +43,8 @@ final class ReportJson {
                 .number("committedOffset", partition.committedOffset())
                 .number("incomplete", partition.incomplete())
                 .number("completedAhead", partition.completedAhead())
+                .number("replayExposure", partition.replayExposure())
+                .number("leftOut", partition.leftOut())
                 .number("commitLag", partition.commitLag())
                 .number("fetchLag", partition.fetchLag())
                 .number("workRemaining", partition.workRemaining())

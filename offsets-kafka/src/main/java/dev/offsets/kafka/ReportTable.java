@@ -38,6 +38,7 @@ final class ReportTable {
             number("FETCH-LAG", PartitionReport::fetchLag),
             number("INCOMPLETE", PartitionReport::incomplete),
             number("DONE-AHEAD", PartitionReport::completedAhead),
+            number("REPLAY", PartitionReport::replayExposure),
             number("REMAINING", PartitionReport::workRemaining),
             new Column(
                     "TIME-LAG",

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.IsolationLevel;
@@ -149,9 +150,15 @@ final class Reporting {
                 bounds,
                 status,
                 watch.committed(),
+                ofStatus(status, known -> partition.replayExposure(known.completedAhead())),
+                ofStatus(status, known -> watch.leftOut()),
                 status.map(known -> watch.clientLagAt(known.position())).orElse(OptionalLong.empty()),
                 timestamp(watch, status),
                 clientId);
+    }
+
+    private static OptionalLong ofStatus(Optional<TrackerStatus> status, ToLongFunction<TrackerStatus> number) {
+        return status.isPresent() ? OptionalLong.of(number.applyAsLong(status.get())) : OptionalLong.empty();
     }
 
     private static OptionalLong timestamp(PartitionWatch watch, Optional<TrackerStatus> status) {

@@ -91,6 +91,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private final Reporting reporting;
     private final UndecodableRecords undecodable;
     private final OriginalRecords originals;
+    final ResumeMaps maps;
     private Throwable broken;
     /** Inside a call that may call the user back: a listener or a commit policy. */
     private boolean inside;
@@ -112,7 +113,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         this.apiTimeout = configuration.defaultApiTimeout();
         this.events = new Events(settings.listener);
         this.ownership = new Ownership(events, time);
-        this.commits = new Commits(consumer, ownership, settings, apiTimeout, events, wakeups);
+        this.maps = new ResumeMaps(settings.topicIds(), settings, events, configuration.rebalanceRequestTimeout());
+        this.commits = new Commits(consumer, ownership, settings, apiTimeout, events, wakeups, maps);
         this.backpressure = new Backpressure(consumer, ownership, settings);
         this.stuckRecords = new StuckRecords(ownership, backpressure, settings.stuckLimit);
         this.draining = new Draining(settings.explicitStarts, time);
@@ -125,12 +127,13 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 logStarts,
                 draining,
                 storedOffsets,
+                maps,
                 events,
                 drainTimeout,
                 configuration.rebalanceRequestTimeout(),
                 time);
-        this.positions = new Positions(consumer, ownership, logStarts, wakeups, configuration.hasInterceptors());
-        this.results = new PollResults<>(consumer, ownership, failures, backpressure::isPausedByUser, positions);
+        this.positions = new Positions(consumer, ownership, logStarts, wakeups, maps, configuration.hasInterceptors());
+        this.results = new PollResults<>(consumer, ownership, failures, backpressure::isPausedByUser, positions, maps);
         this.reporting =
                 new Reporting(consumer, ownership, backpressure, events, failures.starts(), settings, configuration);
         this.undecodable = new UndecodableRecords(consumer, ownership, positions, failures, time);
@@ -334,6 +337,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             inFlight |= partition.recordsHeld() > 0;
         }
         backpressure.apply(undecodable.waiting());
+        maps.takeTurn(ownership.all());
         long untilDue = Math.min(commits.sendIfDue(), Math.min(reporting.lookIfDue(), undecodable.nanosUntilDue()));
         return inFlight || commits.isInFlight() ? Math.min(untilDue, LOOK_NANOS) : untilDue;
     }

@@ -1,6 +1,7 @@
 package dev.offsets.kafka;
 
 import dev.offsets.CommitPolicy;
+import dev.offsets.EncodedResumeMap;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -23,6 +24,11 @@ public final class TrackedConsumerBuilder<K, V> {
     private static final int DEFAULT_MAX_IN_FLIGHT = 100_000;
     private static final Duration DEFAULT_COMMIT_KEEP_ALIVE = Duration.ofHours(1);
     private static final Duration DEFAULT_LOOK_INTERVAL = Duration.ofSeconds(10);
+    private static final Duration DEFAULT_RESUME_MAP_INTERVAL = Duration.ofSeconds(5);
+    private static final int DEFAULT_RESUME_MAP_CHARACTERS = 1_024;
+    /** The default of the broker's offset.metadata.max.bytes, which counts characters. */
+    private static final int METADATA_OF_ANY_BROKER = 4_096;
+
     private static final CommitPolicy DEFAULT_COMMIT_POLICY = CommitPolicy.timeBounded(Duration.ofSeconds(5));
 
     private final ConsumerConfiguration configuration;
@@ -41,6 +47,10 @@ public final class TrackedConsumerBuilder<K, V> {
     boolean ownAdmin;
     Duration lookInterval = DEFAULT_LOOK_INTERVAL;
     StatusThresholds statusThresholds = StatusThresholds.DEFAULTS;
+    private boolean resumeMaps;
+    Duration resumeMapInterval = DEFAULT_RESUME_MAP_INTERVAL;
+    int resumeMapCharacters = DEFAULT_RESUME_MAP_CHARACTERS;
+    private TopicIds topicIds;
     Time time = Time.SYSTEM;
     Function<Map<String, Object>, Consumer<byte[], byte[]>> byteConsumers =
             config -> new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -189,11 +199,79 @@ public final class TrackedConsumerBuilder<K, V> {
         return this;
     }
 
+    /**
+     * Lets finished work survive a restart although something below it had not finished. Each commit then says in its
+     * metadata, a string, which records above the offset have finished: a {@linkplain dev.offsets.ResumeMap resume map}.
+     * Whoever resumes there, with this setting too, hands out only the others.
+     *
+     * <p>It takes an {@linkplain #admin Admin} of the same cluster, to tell a topic from another that had its name before. Whatever can't be
+     * shown to be the very record that has finished is delivered again. Off by default: it writes up to a thousand bytes a
+     * partition with commits, reads and replaces metadata that other tools may use, and waits for the Admin, three seconds
+     * at most, when partitions are assigned and while records are left out.
+     */
+    public TrackedConsumerBuilder<K, V> resumeMaps() {
+        resumeMaps = true;
+        return this;
+    }
+
+    /**
+     * How often a partition's resume map may be committed while its offset stays the same. With each commit of an offset it
+     * is anyway. More than zero; the default is 5 seconds.
+     */
+    public TrackedConsumerBuilder<K, V> resumeMapEvery(Duration interval) {
+        check(
+                interval != null && !interval.isZero() && !interval.isNegative(),
+                "resumeMapEvery is " + interval + ": it must be more than zero");
+        resumeMapInterval = interval;
+        return this;
+    }
+
+    /**
+     * How many characters, each one byte, a resume map may have. What does not fit is delivered again after a restart. From
+     * 64 to 4,096, which brokers allow by default; the default is 1,024.
+     */
+    public TrackedConsumerBuilder<K, V> resumeMapCharacters(int most) {
+        return resumeMapCharacters(most, METADATA_OF_ANY_BROKER);
+    }
+
+    /**
+     * The same for brokers that allow more.
+     *
+     * @param most from 64 to what the broker allows, and not more than 32,000, since longer metadata breaks Kafka consumers
+     * @param offsetMetadataMaxBytes what {@code offset.metadata.max.bytes} is set to on the brokers
+     */
+    public TrackedConsumerBuilder<K, V> resumeMapCharacters(int most, int offsetMetadataMaxBytes) {
+        int allowed = Math.min(offsetMetadataMaxBytes, EncodedResumeMap.MOST_CHARACTERS);
+        check(
+                most >= ResumeMaps.FEWEST_CHARACTERS && most <= allowed,
+                "resumeMapCharacters is " + most + ": it must be from " + ResumeMaps.FEWEST_CHARACTERS + " to "
+                        + allowed
+                        + (most > allowed && allowed < EncodedResumeMap.MOST_CHARACTERS
+                                ? ", unless the brokers' offset.metadata.max.bytes is higher: then name that, too"
+                                : ""));
+        resumeMapCharacters = most;
+        return this;
+    }
+
     /** Is told of commits, of partitions that are given up, of positions that jump, and of partitions that fare badly. */
     public TrackedConsumerBuilder<K, V> listener(TrackedConsumerListener listener) {
         check(listener != null, "listener is null: give one, or leave it out");
         this.listener = listener;
         return this;
+    }
+
+    /** For tests: what to ask instead of an Admin. */
+    TrackedConsumerBuilder<K, V> topicIds(TopicIds topicIds) {
+        this.topicIds = topicIds;
+        return this;
+    }
+
+    /** Null without resume maps. */
+    TopicIds topicIds() {
+        if (!resumeMaps) {
+            return null;
+        }
+        return topicIds == null ? TopicIds.of(admin) : topicIds;
     }
 
     /** For tests: a clock, and a way to wait on it. */
@@ -218,6 +296,11 @@ public final class TrackedConsumerBuilder<K, V> {
         Consumer<K, V> consumer = wrapped;
         try {
             configuration.check(wrapped != null);
+            if (resumeMaps && admin == null && !ownAdmin && topicIds == null) {
+                throw new IllegalArgumentException(
+                        "resumeMaps needs an Admin, to know one topic from another of the same"
+                                + " name: set admin(...) or ownAdmin(), or leave it out");
+            }
             Duration drain = drainTimeout == null ? configuration.defaultDrainTimeout() : drainTimeout;
             configuration.checkDrainTimeout(drain);
             if (wrapped == null) {

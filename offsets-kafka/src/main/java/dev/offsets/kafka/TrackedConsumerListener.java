@@ -1,8 +1,10 @@
 package dev.offsets.kafka;
 
 import dev.offsets.TrackerStatus;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
@@ -83,4 +85,12 @@ public interface TrackedConsumerListener {
      * @param cause why its last attempt failed
      */
     default void onPartitionStopped(TopicPartition partition, long offset, Throwable cause) {}
+
+    /**
+     * Records were fetched and are not handed out: the {@linkplain TrackedConsumerBuilder#resumeMaps() resume map} that was
+     * stored with the offset where this consumer resumed says that they have finished before.
+     *
+     * @param records in ascending order of offsets
+     */
+    default void onLeftOut(TopicPartition partition, List<? extends ConsumerRecord<?, ?>> records) {}
 }

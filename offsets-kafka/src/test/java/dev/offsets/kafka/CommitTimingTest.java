@@ -398,8 +398,8 @@ class CommitTimingTest {
 
         assertThat(asked)
                 .containsExactly(
-                        new CommitProgress(2, Duration.ZERO, Duration.ZERO, 6, 2),
-                        new CommitProgress(2, Duration.ofSeconds(2), Duration.ofSeconds(2), 6, 2));
+                        new CommitProgress(2, Duration.ZERO, Duration.ZERO, 6, 2, 4),
+                        new CommitProgress(2, Duration.ofSeconds(2), Duration.ofSeconds(2), 6, 2, 4));
     }
 
     @Test

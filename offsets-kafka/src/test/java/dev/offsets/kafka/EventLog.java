@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
@@ -81,5 +82,12 @@ final class EventLog implements TrackedConsumerListener {
     @Override
     public void onPartitionStopped(TopicPartition partition, long offset, Throwable cause) {
         happened("stopped", partition + "@" + offset + " " + cause.getMessage());
+    }
+
+    @Override
+    public void onLeftOut(TopicPartition partition, List<? extends ConsumerRecord<?, ?>> records) {
+        happened(
+                "leftOut",
+                partition + " " + records.stream().map(ConsumerRecord::offset).toList());
     }
 }

@@ -74,6 +74,15 @@ final class Facts {
     private PartitionFacts facts(Optional<TrackerStatus> tracker) {
         LogBounds bounds = new LogBounds(logStart, lastStable, highWatermark);
         return new PartitionFacts(
-                Rig.P0, isolationLevel, bounds, tracker, committed, clientLag, recordTimestamp, owner);
+                Rig.P0,
+                isolationLevel,
+                bounds,
+                tracker,
+                committed,
+                OptionalLong.empty(),
+                OptionalLong.empty(),
+                clientLag,
+                recordTimestamp,
+                owner);
     }
 }

@@ -46,6 +46,8 @@ class ReportTextTest {
                 some(100),
                 some(1),
                 some(999),
+                some(999),
+                some(0),
                 some(1_000),
                 some(0),
                 some(1),
@@ -65,6 +67,8 @@ class ReportTextTest {
                 NONE,
                 NONE,
                 committed,
+                NONE,
+                NONE,
                 NONE,
                 NONE,
                 committed.isPresent() ? some(10 - committed.getAsLong()) : NONE,
@@ -88,8 +92,8 @@ class ReportTextTest {
     void table_showsWhichRecordHoldsAPartitionBackAndHowToGetPastIt() {
         assertThat(report(Optional.empty(), blocked(3)).toTable()).isEqualTo("""
                 Group shop, BLOCKED, read_committed, 2023-11-14T22:13:20Z
-                TOPIC   PARTITION  LOG-START  COMMITTED  COMMITTABLE  POSITION  LAST-STABLE  HIGH-WATERMARK  COMMIT-LAG  FETCH-LAG  INCOMPLETE  DONE-AHEAD  REMAINING    TIME-LAG  STATUS   OWNER
-                orders          3          0        100          100      1100         1100            1100        1000          0           1         999          1  12 min 3 s  BLOCKED  shop-1
+                TOPIC   PARTITION  LOG-START  COMMITTED  COMMITTABLE  POSITION  LAST-STABLE  HIGH-WATERMARK  COMMIT-LAG  FETCH-LAG  INCOMPLETE  DONE-AHEAD  REPLAY  REMAINING    TIME-LAG  STATUS   OWNER
+                orders          3          0        100          100      1100         1100            1100        1000          0           1         999     999          1  12 min 3 s  BLOCKED  shop-1
                 Lags are distances of offsets: at most so many records. - is not known.
 
                 orders-3 BLOCKED: the record at offset 100 has been incomplete for 12 min; 999 records beyond it have finished and wait for it.
@@ -159,6 +163,8 @@ class ReportTextTest {
         assertThat(partition.get("partition").intValue()).isEqualTo(3);
         assertThat(partition.get("commitLag").longValue()).isEqualTo(1_000);
         assertThat(partition.get("completedAhead").longValue()).isEqualTo(999);
+        assertThat(partition.get("replayExposure").longValue()).isEqualTo(999);
+        assertThat(partition.get("leftOut").longValue()).isZero();
         assertThat(partition.get("timeLagMillis").longValue()).isEqualTo(723_456);
         assertThat(partition.get("status").get("offset").longValue()).isEqualTo(100);
         assertThat(partition.get("status").get("thread").textValue()).isEqualTo("worker-3");

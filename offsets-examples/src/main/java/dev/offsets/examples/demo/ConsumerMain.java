@@ -18,15 +18,16 @@ final class ConsumerMain {
 
     private ConsumerMain() {}
 
-    /** Arguments: consumer properties, topic, journal, id of the slow record, its milliseconds, tracked or auto-commit. */
+    /** Arguments: consumer properties, topic, journal, id of the slow record, its milliseconds, one of {@link Commits}. */
     public static void main(String[] args) throws Exception {
         Map<String, Object> config = read(Path.of(args[0]));
         String topic = args[1];
         try (Journal journal = new Journal(Path.of(args[2]))) {
             Handler handler = new SimulatedWork(journal, Long.parseLong(args[3]), Long.parseLong(args[4]));
-            ConsumerLoop loop = args[5].equals("auto-commit")
+            Commits commits = Commits.valueOf(args[5]);
+            ConsumerLoop loop = commits == Commits.AUTO_COMMIT
                     ? new AutoCommitLoop(config, topic, WORKER_THREADS, handler)
-                    : new TrackedLoop(config, topic, WORKER_THREADS, handler);
+                    : new TrackedLoop(config, topic, WORKER_THREADS, handler, commits == Commits.WITH_MAPS);
             daemon("status", () -> printStatus(loop));
             daemon("parent", () -> stopAtEndOfInput(loop));
             loop.run();

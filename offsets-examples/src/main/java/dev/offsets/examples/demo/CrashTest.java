@@ -21,12 +21,12 @@ final class CrashTest {
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(6);
 
     private final Cluster cluster;
-    private final boolean autoCommit;
+    private final Commits commits;
     private final Console console;
 
-    CrashTest(Cluster cluster, boolean autoCommit, Console console) {
+    CrashTest(Cluster cluster, Commits commits, Console console) {
         this.cluster = cluster;
-        this.autoCommit = autoCommit;
+        this.commits = commits;
         this.console = console;
     }
 
@@ -42,7 +42,7 @@ final class CrashTest {
         directory.toFile().deleteOnExit();
         Path config = writeConsumerConfig(directory);
 
-        console.step("processing, commits by %s; %s hangs", autoCommit ? "auto-commit" : "the tracker", slow);
+        console.step("processing, commits by %s; %s hangs", commits, slow);
         Path journal = directory.resolve("first");
         boolean killedAsPlanned;
         try (ConsumerProcess first = start(config, journal, slow, SLOW_AT_FIRST)) {
@@ -94,7 +94,7 @@ final class CrashTest {
     private boolean isTheMomentToKill(Observer observer, Produced slow) {
         boolean committed = !observer.offsets().get(slow.partition()).readsAgain(slow.offset());
         return observer.processedShare() >= KILLED_AFTER
-                && (committed || !autoCommit)
+                && (committed || commits != Commits.AUTO_COMMIT)
                 && observer.processed().stream()
                         .anyMatch(entry -> entry.partition() == slow.partition() && entry.offset() > slow.offset());
     }
@@ -107,7 +107,7 @@ final class CrashTest {
                 journal.toString(),
                 Long.toString(slow.id()),
                 Long.toString(slowFor.toMillis()),
-                autoCommit ? "auto-commit" : "tracked"));
+                commits.name()));
     }
 
     private Path writeConsumerConfig(Path directory) throws IOException {

@@ -45,6 +45,12 @@ final class Demo implements Callable<Integer> {
     @Option(names = "--auto-commit", description = "Let Kafka's auto-commit do the commits, to see what that loses.")
     private boolean autoCommit;
 
+    @Option(
+            names = "--resume-maps",
+            description =
+                    "Let the same crash happen twice, without resume maps and with them, to see what is done twice.")
+    private boolean resumeMaps;
+
     @Option(names = "--records", paramLabel = "N", description = "How many records to produce. Default: 100000.")
     private int records = 100_000;
 
@@ -73,27 +79,43 @@ final class Demo implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--records " + records + ": must be " + LEAST_RECORDS + " or more");
         }
+        if (autoCommit && resumeMaps) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--auto-commit and --resume-maps: only the tracker has resume maps; leave one out");
+        }
         Console console = Console.standard();
         if (bootstrapServer != null) {
             String name = "offsets-demo-" + UUID.randomUUID().toString().substring(0, 8);
-            try (Cluster cluster = new Cluster(clientConfig(bootstrapServer), name)) {
-                cluster.createTopic();
-                cluster.deleteAtExit();
-                return run(cluster, console);
-            }
+            return run(bootstrapServer, name, true, console);
         }
         console.step("starting a Kafka broker");
-        try (LocalBroker broker = LocalBroker.start();
-                Cluster cluster = new Cluster(clientConfig(broker.bootstrapServers()), "demo")) {
-            cluster.createTopic();
-            return run(cluster, console);
+        try (LocalBroker broker = LocalBroker.start()) {
+            return run(broker.bootstrapServers(), "demo", false, console);
         }
     }
 
-    private int run(Cluster cluster, Console console) throws Exception {
-        return new CrashTest(cluster, autoCommit, console).run(records).passed()
-                ? CommandLine.ExitCode.OK
-                : CommandLine.ExitCode.SOFTWARE;
+    private int run(String address, String name, boolean delete, Console console) throws Exception {
+        Commits commits = autoCommit ? Commits.AUTO_COMMIT : Commits.TRACKED;
+        Verdict verdict = crash(address, name, delete, commits, console);
+        boolean passed = verdict.passed();
+        if (resumeMaps) {
+            Verdict withMaps = crash(address, name + "-with-maps", delete, Commits.WITH_MAPS, console);
+            passed &= withMaps.passed();
+            console.print(Report.compare(verdict, withMaps));
+        }
+        return passed ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private Verdict crash(String address, String name, boolean delete, Commits commits, Console console)
+            throws Exception {
+        try (Cluster cluster = new Cluster(clientConfig(address), name)) {
+            cluster.createTopic();
+            if (delete) {
+                cluster.deleteAtExit();
+            }
+            return new CrashTest(cluster, commits, console).run(records);
+        }
     }
 
     private Map<String, Object> clientConfig(String address) throws IOException {

@@ -59,6 +59,28 @@ final class Report {
         return lines;
     }
 
+    /** What resume maps save, of the same crash. */
+    static List<String> compare(Verdict without, Verdict withMaps) {
+        String format = "%-42s  %8s  %8s";
+        return List.of(
+                "",
+                format.formatted("resume maps", "without", "with"),
+                format.formatted(
+                        "processed twice", grouped(without.processedTwice()), grouped(withMaps.processedTwice())),
+                format.formatted(
+                        "  finished beyond the slow record",
+                        grouped(without.beyondSlow()),
+                        grouped(withMaps.beyondSlow())),
+                format.formatted(
+                        "lost",
+                        grouped(without.lost().size()),
+                        grouped(withMaps.lost().size())));
+    }
+
+    private static String grouped(int count) {
+        return "%,d".formatted(count);
+    }
+
     private static String conclusion(Verdict verdict) {
         if (verdict.passed()) {
             return "PASSED: every committed record was processed, and every processed record is committed.";

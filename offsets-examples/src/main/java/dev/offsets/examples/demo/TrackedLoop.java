@@ -2,6 +2,7 @@ package dev.offsets.examples.demo;
 
 import dev.offsets.CommitPolicy;
 import dev.offsets.kafka.TrackedConsumer;
+import dev.offsets.kafka.TrackedConsumerBuilder;
 import dev.offsets.kafka.TrackedRecord;
 import java.time.Duration;
 import java.util.List;
@@ -18,14 +19,17 @@ final class TrackedLoop implements ConsumerLoop {
     private final Handler handler;
     private volatile boolean running = true;
 
-    TrackedLoop(Map<String, Object> config, String topic, int threads, Handler handler) {
+    TrackedLoop(Map<String, Object> config, String topic, int threads, Handler handler, boolean resumeMaps) {
         this.handler = handler;
         this.workers = Executors.newFixedThreadPool(threads);
-        this.consumer = TrackedConsumer.<Long, String>builder(config)
+        TrackedConsumerBuilder<Long, String> builder = TrackedConsumer.<Long, String>builder(config)
                 .deserializers(new LongDeserializer(), new StringDeserializer())
                 .commitPolicy(CommitPolicy.batched(1_000).or(CommitPolicy.timeBounded(Duration.ofSeconds(1))))
-                .maxInFlightPerPartition(10_000)
-                .build();
+                .maxInFlightPerPartition(10_000);
+        if (resumeMaps) {
+            builder.resumeMaps().resumeMapEvery(Duration.ofMillis(200)).ownAdmin();
+        }
+        this.consumer = builder.build();
         consumer.subscribe(List.of(topic));
     }
 

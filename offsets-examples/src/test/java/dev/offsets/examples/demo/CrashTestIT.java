@@ -33,7 +33,7 @@ class CrashTestIT {
 
     @Test
     void theTracker_losesNothing() throws Exception {
-        Verdict verdict = run("tracked", false);
+        Verdict verdict = run("tracked", Commits.TRACKED);
 
         assertThat(verdict.passed()).as(printed()).isTrue();
         assertThat(verdict.expected()).isEqualTo(9_000);
@@ -43,8 +43,18 @@ class CrashTestIT {
     }
 
     @Test
+    void resumeMaps_loseNothingAndRepeatLess() throws Exception {
+        Verdict without = run("without-maps", Commits.TRACKED);
+        Verdict withMaps = run("with-maps", Commits.WITH_MAPS);
+
+        assertThat(withMaps.passed()).as(printed()).isTrue();
+        assertThat(withMaps.beyondSlow()).as(printed()).isLessThan(without.beyondSlow());
+        assertThat(withMaps.againForOtherReason()).as(printed()).isZero();
+    }
+
+    @Test
     void autoCommit_losesAtLeastTheSlowRecord() throws Exception {
-        Verdict verdict = run("auto-commit", true);
+        Verdict verdict = run("auto-commit", Commits.AUTO_COMMIT);
 
         assertThat(verdict.passed()).as(printed()).isFalse();
         assertThat(verdict.lost()).as(printed()).extracting(Produced::partition).contains(0);
@@ -52,11 +62,11 @@ class CrashTestIT {
         assertThat(printed()).contains("FAILED");
     }
 
-    private Verdict run(String name, boolean autoCommit) throws Exception {
+    private Verdict run(String name, Commits commits) throws Exception {
         Console console = new Console(new PrintStream(printed, true, StandardCharsets.UTF_8), false);
         try (Cluster cluster = new Cluster(Map.of("bootstrap.servers", broker.bootstrapServers()), "demo-" + name)) {
             cluster.createTopic();
-            return new CrashTest(cluster, autoCommit, console).run(RECORDS);
+            return new CrashTest(cluster, commits, console).run(RECORDS);
         }
     }
 

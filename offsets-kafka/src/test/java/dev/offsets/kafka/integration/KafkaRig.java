@@ -30,6 +30,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -348,6 +349,15 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
                 .partitionResult(partition)
                 .get()
                 .offset();
+    }
+
+    /** The id of the test's topic. */
+    Uuid topicId() throws Exception {
+        return admin().describeTopics(List.of(topic()))
+                .allTopicNames()
+                .get()
+                .get(topic())
+                .topicId();
     }
 
     /** How many members the test's group has, as the broker sees it. */

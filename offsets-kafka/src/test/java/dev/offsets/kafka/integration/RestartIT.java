@@ -3,7 +3,9 @@ package dev.offsets.kafka.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.offsets.CommitPolicy;
+import dev.offsets.ResumeMap;
 import dev.offsets.kafka.TrackedRecord;
+import dev.offsets.kafka.VirtualTopicIds;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -15,6 +17,7 @@ import java.util.Set;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Timeout;
@@ -90,7 +93,7 @@ class RestartIT {
             configuration.put("session.timeout.ms", "3000");
         }
 
-        Process child = startChild(configuration, finishes, 2_500);
+        Process child = startChild(configuration, finishes, 2_500, false);
         try {
             Await.until(
                     "in mid-stream",
@@ -127,6 +130,63 @@ class RestartIT {
                 .anyMatch(offset -> offset > 2_500);
     }
 
+    @ParameterizedTest
+    @EnumSource(Protocol.class)
+    void crashWithResumeMaps_repeatsOnlyWhatTheStoredMapDoesNotName(Protocol protocol) throws Exception {
+        long stuck = 100;
+        int records = 52_000;
+        kafka.createTopic(1);
+        kafka.produce(0, records);
+        letDeadMembersGoAfterThreeSeconds();
+        Path finishes = directory.resolve("finishes");
+        Map<String, Object> configuration = kafka.configuration(protocol);
+        if (protocol != Protocol.CONSUMER) {
+            configuration.put("session.timeout.ms", "3000");
+        }
+
+        Process child = startChild(configuration, finishes, stuck, true);
+        try {
+            Await.until("50,000 are done beyond, and stored", () -> storedMap().finishedRecords() >= 50_000);
+            assertThat(child.isAlive()).isTrue();
+        } catch (AssertionError e) {
+            e.addSuppressed(new AssertionError("the child's log:\n" + Files.readString(childLog())));
+            throw e;
+        } finally {
+            child.destroyForcibly().waitFor();
+        }
+
+        ResumeMap map = storedMap();
+        Set<Long> finished = finished(finishes).get(kafka.partition(0));
+        Member second = kafka.member(protocol)
+                .set(builder -> builder.admin(kafka.admin()).resumeMaps())
+                .subscribe()
+                .completeAll();
+        second.until("committed is the end", () -> Long.valueOf(records).equals(kafka.committed(0)));
+
+        assertThat(map.base()).isEqualTo(stuck);
+        assertThat(second.receivedOffsets(kafka.partition(0)))
+                .hasSizeLessThan(records - 50_000)
+                .containsExactlyElementsOf(LongStream.range(stuck, records)
+                        .filter(offset -> !map.isFinished(offset, 0))
+                        .boxed()
+                        .toList());
+        assertThat(finished)
+                .as("what was left out had finished")
+                .containsAll(LongStream.range(stuck, records)
+                        .filter(offset -> map.isFinished(offset, 0))
+                        .boxed()
+                        .toList());
+    }
+
+    /** What the group has stored with the partition's offset; empty while there is none. */
+    private ResumeMap storedMap() throws Exception {
+        OffsetAndMetadata stored = kafka.commits().get(kafka.partition(0));
+        return stored == null
+                ? ResumeMap.empty(0)
+                : ResumeMap.decode(stored.metadata(), VirtualTopicIds.logId(kafka.topicId(), 0), stored.offset())
+                        .map();
+    }
+
     private Path childLog() {
         return directory.resolve("child.log");
     }
@@ -147,7 +207,8 @@ class RestartIT {
         return new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET);
     }
 
-    private Process startChild(Map<String, Object> configuration, Path finishes, long neverFinished) throws Exception {
+    private Process startChild(Map<String, Object> configuration, Path finishes, long neverFinished, boolean maps)
+            throws Exception {
         Process child = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx128m",
@@ -158,7 +219,8 @@ class RestartIT {
                         MortalConsumer.class.getName(),
                         kafka.topic(),
                         finishes.toString(),
-                        Long.toString(neverFinished))
+                        Long.toString(neverFinished),
+                        Boolean.toString(maps))
                 .redirectErrorStream(true)
                 .redirectOutput(childLog().toFile())
                 .start();

@@ -71,6 +71,9 @@ abstract class Checker {
 
     void userResumed(SimulatedClient client, Collection<TopicPartition> partitions) {}
 
+    /** The library has got records that it does not hand out, since a resume map says that they are finished. */
+    void leftOut(SimulatedClient client, TopicPartition partition, List<Entry> entries) {}
+
     /** A user's poll begins. */
     void pollBegins(SimulatedUser user) {}
 

@@ -9,6 +9,9 @@ final class Checkers {
     private final List<Checker> all = List.of(
             views,
             new NothingLost(),
+            new LeftOut(),
+            new MapsAreTrue(),
+            new MapsAreKept(),
             new Fence(),
             new CommitOrder(),
             new LeaderEpochs(),

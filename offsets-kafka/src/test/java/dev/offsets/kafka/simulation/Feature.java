@@ -49,5 +49,11 @@ enum Feature {
     /** A limit to how long a record may be incomplete. */
     STUCK_LIMIT,
     /** An executor that is full now and then. */
-    REJECTING_EXECUTOR
+    REJECTING_EXECUTOR,
+    /** Topics' ids that are told late, or not at all. */
+    TOPIC_ID_TROUBLE,
+    /** A coordinator that takes only short metadata. */
+    METADATA_LIMIT,
+    /** While nobody is in the group, stored offsets are reset, or copied with their metadata beside another offset. */
+    OFFSET_TOOLS
 }

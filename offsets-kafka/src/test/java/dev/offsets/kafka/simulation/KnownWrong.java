@@ -37,9 +37,16 @@ enum KnownWrong {
     WORKS_ON_TWO_OF_A_KEY_AT_ONCE(WrongWork.NoOrder::new, "WorkInOrder"),
     FORGETS_A_WAITING_RETRY(WrongWork.ForgetsTheWaitingRetry::new, "WorkInOrder"),
     WORKS_ON_WHAT_IS_GONE(WrongWork.StartsWhatIsGone::new, "NoLateStart"),
-    COUNTS_A_FAILED_ATTEMPT_AS_DONE(WrongWork.FailedIsDone::new, "NothingLost", "Status"),
-    SKIPS_WHAT_SHOULD_STOP(WrongWork.SkipsWhatStops::new, "NothingLost", "Status", "NoLateStart"),
-    NEVER_TRIES_AGAIN(WrongWork.ForgetsTheRetry::new, "Liveness");
+    COUNTS_A_FAILED_ATTEMPT_AS_DONE(WrongWork.FailedIsDone::new, "NothingLost", "Status", "Bounds"),
+    SKIPS_WHAT_SHOULD_STOP(WrongWork.SkipsWhatStops::new, "NothingLost", "Status", "NoLateStart", "WorkInOrder"),
+    NEVER_TRIES_AGAIN(WrongWork.ForgetsTheRetry::new, "Liveness"),
+    STORES_A_MAP_SHIFTED_BY_ONE(WrongMaps.ShiftedByOne::new, "MapsAreTrue", "MapsAreKept", "LeftOut"),
+    STORES_A_MAP_OF_ANOTHER_OFFSET(WrongMaps.OfAnotherOffset::new, "MapsAreTrue", "MapsAreKept", "LeftOut"),
+    STORES_A_MAP_OF_WHAT_IS_UNFINISHED(WrongMaps.NamesTheUnfinished::new, "MapsAreTrue", "LeftOut"),
+    BELIEVES_A_MAP_WHATEVER_THE_EPOCH(WrongMaps.BlindToEpochs::new, "LeftOut"),
+    STORES_MAPS_NOT_BOUND_TO_THE_LOG(WrongMaps.NotBoundToTheLog::new, "LeftOut", "MapsAreKept"),
+    LOOKS_THE_LOG_UP_ONLY_ONCE(WrongMaps.LookedUpOnce::new, "LeftOut"),
+    DROPS_THE_MAP_WITH_A_KEEP_ALIVE(WrongMaps.DroppedByKeepAlive::new, "MapsAreKept");
 
     final Supplier<Tampering> tamperings;
 

@@ -99,6 +99,21 @@ final class LogActor {
         });
     }
 
+    /** The topic is made anew, and gets so many records at once that who reads on does not notice. */
+    void replace() {
+        if (logs.get(0).isMissing()) {
+            return;
+        }
+        simulation.trace.add(() -> "  " + logs.get(0).topicPartition.topic() + " is replaced");
+        for (SimulatedLog log : logs) {
+            long end = log.end();
+            log.delete();
+            simulation.group.forget(log.topicPartition);
+            log.create();
+            append(log, (int) end + chance.between(0, 20), Kind.RECORD);
+        }
+    }
+
     private void recreate() {
         simulation.trace.add(() -> "  " + logs.get(0).topicPartition.topic() + " is deleted");
         for (SimulatedLog log : logs) {

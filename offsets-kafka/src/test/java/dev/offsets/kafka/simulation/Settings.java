@@ -32,6 +32,12 @@ final class Settings {
     /** Null where users report what their workers do themselves. */
     final Processing processing;
 
+    final boolean resumeMaps;
+    final Duration resumeMapInterval;
+    final int resumeMapCharacters;
+    /** How many characters of metadata the coordinator takes. */
+    final int metadataLimit;
+
     final Duration commitKeepAlive = Duration.ofSeconds(2);
     /** How long the coordinator keeps an offset that nobody commits again. */
     final long offsetRetentionNanos = 8 * VirtualTime.SECOND;
@@ -65,6 +71,11 @@ final class Settings {
         apiTimeout = Duration.ofMillis(chance.pick(400, 1_500));
         stuckLimit = scenario.has(Feature.STUCK_LIMIT) ? Duration.ofMillis(chance.pick(100, 1_000)) : null;
         processing = Processing.drawnFrom(new Chance(scenario.seed(), "processing"));
+        Chance chanceOfMaps = new Chance(scenario.seed(), "resume maps");
+        resumeMaps = chanceOfMaps.perMille(500);
+        resumeMapInterval = Duration.ofMillis(chanceOfMaps.pick(50, 300, 1_000));
+        resumeMapCharacters = chanceOfMaps.pick(1_024, 4_096, 64);
+        metadataLimit = scenario.has(Feature.METADATA_LIMIT) ? chanceOfMaps.pick(30, 100) : 4_096;
         policyName = chance.pick("afterProcessing", "batched", "timeBounded", "both");
         longestUncommittedNanos = switch (policyName) {
             case "afterProcessing" -> 0;
@@ -95,11 +106,22 @@ final class Settings {
         explicitStarts = false;
         stuckLimit = null;
         processing = null;
+        resumeMaps = false;
+        resumeMapInterval = Duration.ofSeconds(1);
+        resumeMapCharacters = 1_024;
+        metadataLimit = 4_096;
         drainTimeout = Duration.ofMillis(100);
         apiTimeout = Duration.ofSeconds(10);
         policyName = "afterProcessing";
         longestUncommittedNanos = 0;
         policy = CommitPolicy.afterProcessing();
+    }
+
+    /** How long a look-up of topics' ids may hold a poll up. */
+    Duration longestLookUp() {
+        Duration quarter = Duration.ofNanos(maxPollIntervalNanos / 4);
+        Duration each = apiTimeout.compareTo(quarter) < 0 ? apiTimeout : quarter;
+        return resumeMaps ? each.multipliedBy(partitions.size() + 2) : Duration.ZERO;
     }
 
     Set<String> topics() {
@@ -129,6 +151,7 @@ final class Settings {
                 + (explicitStarts ? ", explicitStarts" : "")
                 + (stuckLimit == null ? "" : ", stopWhenStuckFor " + stuckLimit)
                 + ", drainTimeout " + drainTimeout + ", default.api.timeout " + apiTimeout + ", " + policyName
-                + (processing == null ? "" : ", " + processing);
+                + (processing == null ? "" : ", " + processing)
+                + (resumeMaps ? ", resume maps of " + resumeMapCharacters + " each " + resumeMapInterval : "");
     }
 }

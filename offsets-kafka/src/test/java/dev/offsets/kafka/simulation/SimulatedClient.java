@@ -344,6 +344,10 @@ public final class SimulatedClient {
         return taken;
     }
 
+    Simulation simulation() {
+        return simulation;
+    }
+
     long now() {
         return time.now();
     }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
@@ -52,6 +53,11 @@ abstract class SimulatedGroup {
         return stored.get(topicPartition);
     }
 
+    /** By a tool. */
+    void replace(TopicPartition topicPartition, OffsetAndMetadata offset) {
+        stored.put(topicPartition, offset);
+    }
+
     void forget(TopicPartition topicPartition) {
         stored.remove(topicPartition);
     }
@@ -67,7 +73,7 @@ abstract class SimulatedGroup {
         }
         offsets.forEach((topicPartition, offset) -> {
             SimulatedLog log = simulation.log(topicPartition);
-            if (!log.isMissing() && !log.isDenied()) {
+            if (!log.isMissing() && !log.isDenied() && !isTooLong(offset)) {
                 stored.put(topicPartition, offset);
                 storedAt.put(topicPartition, simulation.time.now());
                 simulation.trace.add(
@@ -82,8 +88,15 @@ abstract class SimulatedGroup {
             if (simulation.log(topicPartition).isMissing()) {
                 return new UnknownTopicOrPartitionException("deleted");
             }
+            if (isTooLong(offsets.get(topicPartition))) {
+                return new OffsetMetadataTooLarge("too large");
+            }
         }
         return null;
+    }
+
+    private boolean isTooLong(OffsetAndMetadata offset) {
+        return offset.metadata().length() > simulation.settings.metadataLimit;
     }
 
     boolean knows(String memberId) {

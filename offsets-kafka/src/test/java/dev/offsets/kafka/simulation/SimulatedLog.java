@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 
 /** The log of one partition, as its leader has it. */
 final class SimulatedLog {
@@ -26,11 +27,18 @@ final class SimulatedLog {
     private long excusedBelow;
 
     private String excuse;
+    private Uuid topicId;
 
     SimulatedLog(TopicPartition topicPartition, VirtualTime time) {
         this.topicPartition = topicPartition;
         this.time = time;
         epochStarts.put(0, 0L);
+        topicId = new Uuid(topicPartition.topic().hashCode(), 1);
+    }
+
+    /** Another one each time that the topic is created. */
+    Uuid topicId() {
+        return topicId;
     }
 
     long start() {
@@ -168,6 +176,7 @@ final class SimulatedLog {
 
     void create() {
         missing = false;
+        topicId = new Uuid(topicId.getMostSignificantBits(), topicId.getLeastSignificantBits() + 1);
         epochChangedAt = time.now();
         entries.clear();
         start = 0;

@@ -7,6 +7,7 @@ import dev.offsets.kafka.TrackedConsumer;
 import dev.offsets.kafka.TrackedRecord;
 import dev.offsets.kafka.TrackedRecords;
 import dev.offsets.kafka.VirtualClock;
+import dev.offsets.kafka.VirtualTopicIds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,6 +70,7 @@ final class SimulatedUser {
 
     void start() {
         Settings settings = simulation.settings;
+        OffsetTools.maybeUse(simulation, chance);
         client = new SimulatedClient(simulation, name + "." + ++lives);
         Tampering tampering = simulation.tampering();
         workers = new Workers(simulation, this, client, tampering);
@@ -90,6 +92,12 @@ final class SimulatedUser {
         }
         if (settings.stuckLimit != null) {
             builder.stopWhenStuckFor(settings.stuckLimit);
+        }
+        if (settings.resumeMaps) {
+            SimulatedTopicIds ids = new SimulatedTopicIds(simulation, client.process);
+            VirtualTopicIds.use(builder, topics -> tampering.topicIds(ids, topics))
+                    .resumeMapEvery(settings.resumeMapInterval)
+                    .resumeMapCharacters(settings.resumeMapCharacters);
         }
         consumer = VirtualClock.use(builder, simulation.time::now, simulation.time::pass, client.chance::fraction)
                 .build();
@@ -198,6 +206,7 @@ final class SimulatedUser {
             // A drain, a commit and a question what is stored, in each of two callbacks at most.
             Duration most = timeout.plus(simulation.settings.drainTimeout.multipliedBy(5))
                     .plus(simulation.settings.apiTimeout.multipliedBy(4))
+                    .plus(simulation.settings.longestLookUp())
                     .plus(SLACK);
             checkTook("poll", started, late, most);
         }

@@ -35,6 +35,7 @@ final class Simulation {
     final Checkers checkers;
     private final Supplier<Tampering> tamperings;
     private final Map<TopicPartition, SimulatedLog> logs = new LinkedHashMap<>();
+    private final Map<String, LogActor> logActors = new LinkedHashMap<>();
     private final List<SimulatedUser> users = new ArrayList<>();
     private final Deque<SimulatedUser> running = new ArrayDeque<>();
     private Violation violation;
@@ -101,7 +102,7 @@ final class Simulation {
     }
 
     private void run() {
-        settings.topics().forEach(topic -> new LogActor(this, topic));
+        settings.topics().forEach(topic -> logActors.put(topic, new LogActor(this, topic)));
         Chance chance = chance("starts");
         for (int i = 1; i <= settings.users; i++) {
             SimulatedUser user = new SimulatedUser(this, "user" + i);
@@ -157,6 +158,11 @@ final class Simulation {
 
     Collection<SimulatedLog> logs() {
         return logs.values();
+    }
+
+    /** A topic is deleted, and created again with as many records. */
+    void replace(String topic) {
+        logActors.get(topic).replace();
     }
 
     List<SimulatedUser> users() {

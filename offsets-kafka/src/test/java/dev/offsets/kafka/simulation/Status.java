@@ -15,7 +15,7 @@ final class Status extends Checker {
     void stored(String process, TopicPartition partition, OffsetAndMetadata offset) {
         everStored
                 .computeIfAbsent(process + " " + partition, key -> new HashSet<>())
-                .add(offset);
+                .add(withoutMetadata(offset));
     }
 
     @Override
@@ -23,10 +23,14 @@ final class Status extends Checker {
         offsets.forEach((partition, offset) -> {
             if (!everStored
                     .getOrDefault(client.process + " " + partition, Set.of())
-                    .contains(offset)) {
+                    .contains(withoutMetadata(offset))) {
                 violated(client.process + " says that it has stored " + partition + " " + Trace.show(offset));
             }
         });
+    }
+
+    private static OffsetAndMetadata withoutMetadata(OffsetAndMetadata offset) {
+        return new OffsetAndMetadata(offset.offset(), offset.leaderEpoch(), "");
     }
 
     @Override

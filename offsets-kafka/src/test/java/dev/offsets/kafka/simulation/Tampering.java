@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -15,6 +17,7 @@ import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 
 /**
  * What stands between the library and the simulated client, and between the workers, or a processor's handler, and the
@@ -58,6 +61,16 @@ class Tampering {
 
     void subscribe(SimulatedClient client, Collection<String> topics, ConsumerRebalanceListener listener) {
         client.subscribe(topics, listener);
+    }
+
+    Map<TopicPartition, OffsetAndMetadata> committed(
+            SimulatedClient client, Set<TopicPartition> partitions, Duration timeout) {
+        return client.committed(partitions, timeout);
+    }
+
+    /** The library asks which ids topics have. */
+    CompletableFuture<Map<String, Uuid>> topicIds(SimulatedTopicIds ids, Set<String> topics) {
+        return ids.ask(topics);
     }
 
     /** A record is about to be given to a worker. */

@@ -2,8 +2,10 @@ package dev.offsets.kafka.simulation;
 
 import dev.offsets.TrackerStatus;
 import dev.offsets.kafka.TrackedConsumerListener;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
@@ -43,6 +45,15 @@ final class UserListener implements TrackedConsumerListener {
     @Override
     public void onPositionJumped(TopicPartition partition, long from, long to) {
         simulation.trace.add(() -> client.process + "  jumps " + partition + " from " + from + " to " + to);
+        maybeThrow();
+    }
+
+    @Override
+    public void onLeftOut(TopicPartition partition, List<? extends ConsumerRecord<?, ?>> records) {
+        List<Entry> entries =
+                records.stream().map(record -> (Entry) record.value()).toList();
+        simulation.trace.add(() -> client.process + "  leaves out " + partition + " " + entries);
+        simulation.checkers.all(checker -> checker.leftOut(client, partition, entries));
         maybeThrow();
     }
 

@@ -16,6 +16,9 @@ final class View {
     /** What the client returned of each offset. */
     final TreeMap<Long, Entry> records = new TreeMap<>();
 
+    /** What it did not hand out, since a resume map names it. */
+    final TreeMap<Long, Entry> leftOut = new TreeMap<>();
+
     final Set<Long> finished = new HashSet<>();
     final List<Commit> unanswered = new ArrayList<>();
     final Set<Long> stored = new HashSet<>();

@@ -144,6 +144,17 @@ final class Views extends Checker {
     }
 
     @Override
+    void leftOut(SimulatedClient client, TopicPartition partition, List<Entry> entries) {
+        View view = of(client.process, partition);
+        for (Entry entry : entries) {
+            // Unless somebody has sought meanwhile.
+            if (view.records.remove(entry.offset, entry)) {
+                view.leftOut.put(entry.offset, entry);
+            }
+        }
+    }
+
+    @Override
     void stored(String process, TopicPartition partition, OffsetAndMetadata offset) {
         lastStored.put(new Key(process, partition), offset.offset());
         View view = of(process, partition);

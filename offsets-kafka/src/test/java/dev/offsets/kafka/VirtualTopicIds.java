@@ -1,0 +1,22 @@
+package dev.offsets.kafka;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.apache.kafka.common.Uuid;
+
+/** Lets tests of other packages turn resume maps on, and say what topics' ids are. */
+public final class VirtualTopicIds {
+    private VirtualTopicIds() {}
+
+    public static <K, V> TrackedConsumerBuilder<K, V> use(
+            TrackedConsumerBuilder<K, V> builder, Function<Set<String>, CompletableFuture<Map<String, Uuid>>> ids) {
+        return builder.topicIds(ids::apply).resumeMaps();
+    }
+
+    /** What the log of a partition is known by in resume maps. */
+    public static long logId(Uuid topicId, int partition) {
+        return Resumption.logId(topicId, partition);
+    }
+}
