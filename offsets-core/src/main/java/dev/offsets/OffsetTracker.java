@@ -71,12 +71,14 @@ public final class OffsetTracker {
     // Written by the owner thread, read by any.
     private volatile long committed = NOT_COMMITTED;
     private volatile boolean startsRefused;
-    private volatile boolean ended;
 
     // The owner thread's own.
     private final LongSupplier nanoClock;
     private final ResumedRecords resumed;
     private int positionEpoch = NO_EPOCH;
+    /** Where a record of the position's epoch goes without more ado; null when there is more to do first. */
+    private Segment nextToDeliver;
+
     private long recordsTracked;
     private long recordsCovered;
     private long nowNanos;
@@ -175,27 +177,35 @@ public final class OffsetTracker {
     }
 
     private boolean register(long offset, int leaderEpoch, int fingerprint) {
-        checkLive();
-        if (offset < position || offset == Long.MAX_VALUE) {
+        long next = offset + 1; // of Long.MAX_VALUE a negative number, and so below the position too
+        if (next <= position) {
             throw cannotTrack(offset);
         }
-        boolean handOut = !resumed.isFinished(offset, leaderEpoch, fingerprint);
-        if (handOut) {
-            deliver(offset, leaderEpoch, fingerprint);
+        if (resumed.isFinished(offset, leaderEpoch, fingerprint)) {
+            positionEpoch = leaderEpoch;
+            nextToDeliver = null;
+            POSITION.setRelease(this, next);
+            return false;
         }
-        positionEpoch = leaderEpoch;
-        POSITION.setRelease(this, offset + 1);
-        return handOut;
+        if (nextToDeliver == null || leaderEpoch != positionEpoch || !nextToDeliver.deliver(offset)) {
+            deliverElsewhere(offset, leaderEpoch, fingerprint);
+        }
+        recordsTracked++;
+        POSITION.setRelease(this, next);
+        return true;
     }
 
-    private void deliver(long offset, int leaderEpoch, int fingerprint) {
+    /** The first record after a call of another kind, of another leader epoch, or for which there is no room. */
+    private void deliverElsewhere(long offset, int leaderEpoch, int fingerprint) {
+        checkLive();
         if (nowIsStale) {
             nowNanos = nanoClock.getAsLong();
             nowIsStale = false;
         }
-        segments.forNext(offset, recordsHeld())
-                .deliver(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
-        recordsTracked++;
+        nextToDeliver = segments.forNext(offset, recordsTracked, recordsHeld());
+        nextToDeliver.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
+        nextToDeliver.deliver(offset);
+        positionEpoch = leaderEpoch;
     }
 
     /**
@@ -233,6 +243,7 @@ public final class OffsetTracker {
         }
         if (newPosition > position || leaderEpoch != NO_EPOCH) {
             positionEpoch = leaderEpoch;
+            nextToDeliver = null;
         }
         POSITION.setRelease(this, newPosition);
     }
@@ -318,8 +329,9 @@ public final class OffsetTracker {
      */
     public long advance() {
         nowIsStale = true;
+        nextToDeliver = null;
         recordsCovered += segments.pass();
-        long next = ended ? committable : segments.lowestIncomplete(position);
+        long next = hasEnded() ? committable : segments.lowestIncomplete(position);
         if (next != committable) {
             COMMITTABLE.setRelease(this, next);
             resumed.passed(next);
@@ -335,7 +347,7 @@ public final class OffsetTracker {
         int leaderEpoch = NO_EPOCH;
         if (offset == position) {
             leaderEpoch = positionEpoch;
-        } else if (!ended) {
+        } else if (!hasEnded()) {
             leaderEpoch = segments.find(offset).leaderEpoch(offset);
         }
         return new CommitPoint(offset, leaderEpoch == NO_EPOCH ? OptionalInt.empty() : OptionalInt.of(leaderEpoch));
@@ -381,7 +393,7 @@ public final class OffsetTracker {
             throw new IllegalArgumentException("offset is " + offset + ": only an offset up to the committable offset "
                     + committable + " can have been committed");
         }
-        if (!ended && offset > committed) {
+        if (!hasEnded() && offset > committed) {
             committed = offset;
         }
     }
@@ -391,9 +403,9 @@ public final class OffsetTracker {
      * in flight are let go. The offsets keep their last values. Owner thread; ending twice does nothing.
      */
     public void end() {
-        ended = true;
         startsRefused = true;
-        segments.clear();
+        segments.end();
+        nextToDeliver = null;
         recordsTracked = recordsCovered;
         resumed.passed(Long.MAX_VALUE);
     }
@@ -419,7 +431,7 @@ public final class OffsetTracker {
 
     /** Whether {@link #end} has been called. Any thread. */
     public boolean hasEnded() {
-        return ended;
+        return segments.haveEnded();
     }
 
     /** How many records have been finished below the committable offset since the start. Owner thread; costs nothing. */
@@ -455,7 +467,7 @@ public final class OffsetTracker {
      */
     public Optional<Duration> lowestIncompleteAge() {
         long offset = advance();
-        return offset == position || ended ? Optional.empty() : Optional.of(age(segments.find(offset), offset));
+        return offset == position || hasEnded() ? Optional.empty() : Optional.of(age(segments.find(offset), offset));
     }
 
     private Duration age(Segment segment, long offset) {
@@ -509,7 +521,7 @@ public final class OffsetTracker {
                 completedAhead,
                 lowestIn == null ? OptionalLong.empty() : OptionalLong.of(lowest),
                 age,
-                ended);
+                look.isOfEnded());
     }
 
     private static int checkEpoch(int leaderEpoch) {
@@ -521,13 +533,14 @@ public final class OffsetTracker {
     }
 
     private void checkLive() {
-        if (ended) {
+        if (hasEnded()) {
             throw new IllegalStateException("this tracker has ended at position " + position
                     + ": start a new one for a partition that comes back or is read again");
         }
     }
 
     private IllegalArgumentException cannotTrack(long offset) {
+        checkLive();
         if (offset == Long.MAX_VALUE) {
             return new IllegalArgumentException("offset is " + offset + ": there is no offset after it to commit");
         }

@@ -1,8 +1,10 @@
 package dev.offsets;
 
+import static dev.offsets.EightStates.EIGHT;
+import static dev.offsets.EightStates.IN_EACH;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -22,7 +24,7 @@ import java.util.List;
  * that comes late meets its own record or nothing.
  *
  * A byte, not a bit: a byte's compare-and-exchange does not retry because of a neighbour, and there is room for states.
- * Two of its bits say what a scan asks, so that eight states are asked at once.
+ * Two of its bits say what a scan asks, so that eight states are asked at once: capacities are multiples of eight.
  */
 final class Segment {
     private static final byte INCOMPLETE_BIT = 1;
@@ -45,12 +47,6 @@ final class Segment {
     /** Failed: an outcome was reported, and the record stays incomplete. */
     static final byte FAILED = INCOMPLETE_BIT | FAILED_BIT;
 
-    /** Eight states read at once, the first in the lowest byte. Capacities are multiples of eight. */
-    private static final VarHandle EIGHT_STATES =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-    private static final int EIGHT = Long.BYTES;
-    private static final long IN_EACH = 0x0101010101010101L;
     private static final long EIGHT_INCOMPLETE = INCOMPLETE_BIT * IN_EACH;
     private static final long EIGHT_FINISHED = FINISHED_BIT * IN_EACH;
     private static final int EIGHT_BITS = 0xFF;
@@ -92,7 +88,6 @@ final class Segment {
     /** No record below this index is incomplete. */
     private short passedTo;
 
-    private short records;
     private short finishedPassed;
     private short finishedAtCount;
     private short firstIndex;
@@ -135,35 +130,40 @@ final class Segment {
         return offsets == null ? offset - firstOffset < states.length : end < states.length;
     }
 
-    /** Owner thread: a record above all others is about to be handed out. */
-    void deliver(long offset, int leaderEpoch, int fingerprint, long nowNanos, long markResolutionNanos) {
-        int index;
-        if (offsets == null) {
-            index = (int) (offset - firstOffset);
+    /** Owner thread: from this record on, which is about to be delivered, the leader epoch and the time are these. */
+    void mark(long offset, int leaderEpoch, int fingerprint, long nowNanos, long resolutionNanos) {
+        Mark mark = newestMark;
+        int index = nextIndex(offset);
+        if (mark == null) {
+            firstIndex = (short) index;
+            firstFingerprint = fingerprint;
+        } else if (mark.leaderEpoch == leaderEpoch && nowNanos - mark.trackedAtNanos < resolutionNanos) {
+            return;
         } else {
-            index = end;
+            severalEpochs |= mark.leaderEpoch != leaderEpoch;
+        }
+        NEWEST_MARK.setRelease(this, new Mark(index, leaderEpoch, nowNanos, mark));
+    }
+
+    /** Owner thread: a record above all others is about to be handed out. Answers false if there is no room for it. */
+    boolean deliver(long offset) {
+        if (!hasRoomFor(offset)) {
+            return false;
+        }
+        int index = nextIndex(offset);
+        if (offsets != null) {
             offsets[index] = offset;
         }
-        Mark mark = newestMark;
-        if (mark == null || mark.leaderEpoch != leaderEpoch || nowNanos - mark.trackedAtNanos >= markResolutionNanos) {
-            addMark(index, leaderEpoch, fingerprint, nowNanos, mark);
-        }
         end = (short) (index + 1);
-        records++;
         // Pairs with the compare-and-exchange in report(): who sees the record as delivered sees its mark too, and
         // where it
         // stands.
         STATE.setRelease(states, index, DELIVERED);
+        return true;
     }
 
-    private void addMark(int index, int leaderEpoch, int fingerprint, long nowNanos, Mark older) {
-        if (older == null) {
-            firstIndex = (short) index;
-            firstFingerprint = fingerprint;
-        } else {
-            severalEpochs |= older.leaderEpoch != leaderEpoch;
-        }
-        NEWEST_MARK.setRelease(this, new Mark(index, leaderEpoch, nowNanos, older));
+    private int nextIndex(long offset) {
+        return offsets == null ? (int) (offset - firstOffset) : end;
     }
 
     /** Any thread: reports an outcome. Answers whether it was the first for this record. */
@@ -218,7 +218,7 @@ final class Segment {
         int index = passedTo;
         while (index < end) {
             int before = index % EIGHT;
-            long next = eight(index - before) >>> before * Byte.SIZE;
+            long next = EightStates.read(states, index - before) >>> before * Byte.SIZE;
             long incomplete = next & EIGHT_INCOMPLETE;
             if (incomplete != 0) {
                 int bitsBelow = Long.numberOfTrailingZeros(incomplete);
@@ -245,11 +245,6 @@ final class Segment {
     }
 
     /** Owner thread. */
-    int records() {
-        return records;
-    }
-
-    /** Owner thread. */
     long firstRecord() {
         return offset(firstIndex);
     }
@@ -265,7 +260,7 @@ final class Segment {
             VarHandle.fullFence();
             int finished = 0;
             for (int index = 0; index < end; index += EIGHT) {
-                finished += Long.bitCount(eight(index) & EIGHT_FINISHED);
+                finished += Long.bitCount(EightStates.read(states, index) & EIGHT_FINISHED);
             }
             finishedAtCount = (short) finished;
         }
@@ -342,7 +337,8 @@ final class Segment {
      */
     private int finishedOfEight(int index) {
         // The product gathers the eight bits in its highest byte.
-        return (int) ((eight(index) / FINISHED_BIT & IN_EACH) * 0x0102040810204080L >>> Long.SIZE - Byte.SIZE);
+        return (int) ((EightStates.read(states, index) / FINISHED_BIT & IN_EACH) * 0x0102040810204080L
+                >>> Long.SIZE - Byte.SIZE);
     }
 
     private int finishedOfRest(int index, int toIndex) {
@@ -351,10 +347,6 @@ final class Segment {
             finished |= (states[i] == FINISHED ? 1 : 0) << i - index;
         }
         return finished;
-    }
-
-    private long eight(int index) {
-        return (long) EIGHT_STATES.get(states, index);
     }
 
     int leaderEpoch(long offset) {

@@ -18,6 +18,9 @@ import java.util.Arrays;
  */
 final class Segments {
     private static final Segment[] NONE = {};
+    /** Not the same array: who sees it knows that the incarnation has ended, and that there is nothing to report to. */
+    private static final Segment[] ENDED = {};
+
     private static final int FEWEST_SLOTS = 4;
     private static final int PAGE_BITS = 9;
     private static final int PAGE = 1 << PAGE_BITS;
@@ -46,6 +49,7 @@ final class Segments {
 
     // The owner thread's own.
     private Segment newest;
+    private long recordsTrackedBeforeNewest;
     private int slotsTaken;
 
     /** The segment with room for an offset, or null. Any thread, for a record whose delivery it knows of. */
@@ -79,7 +83,12 @@ final class Segments {
         return found;
     }
 
-    /** A look at the segments: {@link Look#next} until it is null. Any thread. */
+    /** Whether {@link #end} has been called. Any thread. */
+    boolean haveEnded() {
+        return SLOTS.getAcquire(this) == ENDED;
+    }
+
+    /** The segments of one moment: {@link Look#next} until it is null. Any thread. */
     Look look() {
         return new Look((Segment[]) SLOTS.getAcquire(this));
     }
@@ -92,6 +101,11 @@ final class Segments {
             this.live = live;
         }
 
+        /** Whether {@link #end} had been called. There is no segment then. */
+        boolean isOfEnded() {
+            return live == ENDED;
+        }
+
         /** The next segment, in ascending order; null when there is no more. */
         Segment next() {
             Segment next = slot < live.length ? (Segment) SLOT.getAcquire(live, slot) : null;
@@ -101,13 +115,11 @@ final class Segments {
     }
 
     /** Owner thread: the segment for a record above all others, a new one if need be. */
-    Segment forNext(long offset, long recordsHeld) {
-        Segment segment = newest;
-        return segment != null && segment.hasRoomFor(offset) ? segment : add(offset, recordsHeld);
-    }
-
-    private Segment add(long offset, long recordsHeld) {
-        Segment segment = isSparse(offset)
+    Segment forNext(long offset, long recordsTracked, long recordsHeld) {
+        if (newest != null && newest.hasRoomFor(offset)) {
+            return newest;
+        }
+        Segment segment = isSparse(offset, recordsTracked - recordsTrackedBeforeNewest)
                 ? Segment.sparse(offset, SPARSE_RECORDS)
                 : Segment.dense(denseFrom(offset), denseCapacity(recordsHeld));
         int slotsNeeded = slotsTaken + slotsOf(segment);
@@ -122,11 +134,12 @@ final class Segments {
             SLOT.setRelease(slots, slotsTaken++, segment);
         }
         newest = segment;
+        recordsTrackedBeforeNewest = recordsTracked;
         return segment;
     }
 
-    private boolean isSparse(long offset) {
-        return newest != null && (offset - newest.firstRecord()) / SPARSE > newest.records();
+    private boolean isSparse(long offset, long recordsInNewest) {
+        return newest != null && (offset - newest.firstRecord()) / SPARSE > recordsInNewest;
     }
 
     /** Whole pages behind a dense segment, so that slots can be told from offsets; or else the offset itself. */
@@ -170,7 +183,8 @@ final class Segments {
     private void drop(int slotsDropped) {
         slotsTaken -= slotsDropped;
         if (slotsTaken == 0) {
-            clear();
+            newest = null;
+            SLOTS.setRelease(this, NONE);
             return;
         }
         Segment[] left = Arrays.copyOfRange(slots, slotsDropped, slotsDropped + slotsTaken);
@@ -178,11 +192,11 @@ final class Segments {
         SLOTS.setRelease(this, left);
     }
 
-    /** Owner thread: lets all go. */
-    void clear() {
+    /** Owner thread: lets all go, for good. */
+    void end() {
         slotsTaken = 0;
         newest = null;
-        SLOTS.setRelease(this, NONE);
+        SLOTS.setRelease(this, ENDED);
     }
 
     /** Owner thread: where the lowest record stands that is incomplete as of the last {@link #pass}; or else the position. */
