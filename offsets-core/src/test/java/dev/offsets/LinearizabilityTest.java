@@ -47,6 +47,7 @@ class LinearizabilityTest {
     /** Lincheck does not know of reads of eight bytes at once: it takes this one as a single step, which it is. */
     private static ModelCheckingOptions modelChecking() {
         return new ModelCheckingOptions()
+                .hangingDetectionThreshold(FIRST_SEGMENT)
                 .addGuarantee(ManagedStrategyGuaranteeKt.forClasses(EightStates.class.getName())
                         .allMethods()
                         .treatAsAtomic());
@@ -57,8 +58,8 @@ class LinearizabilityTest {
                 .actorsPerThread(3)
                 .actorsBefore(1)
                 .actorsAfter(2)
-                .iterations(Integer.getInteger("lincheck.scenarios", 30))
-                .invocationsPerIteration(1_000)
+                .iterations(Integer.getInteger("lincheck.scenarios", 10))
+                .invocationsPerIteration(500)
                 .sequentialSpecification(naive)
                 .check(operations);
     }
