@@ -217,21 +217,26 @@ final class Segment {
         int finished = 0;
         int index = passedTo;
         while (index < end) {
-            int before = index % EIGHT;
-            long next = EightStates.read(states, index - before) >>> before * Byte.SIZE;
-            long incomplete = next & EIGHT_INCOMPLETE;
+            long eight = eightFrom(index);
+            long incomplete = eight & EIGHT_INCOMPLETE;
             if (incomplete != 0) {
                 int bitsBelow = Long.numberOfTrailingZeros(incomplete);
-                finished += Long.bitCount(next & EIGHT_FINISHED & ~(-1L << bitsBelow));
+                finished += Long.bitCount(eight & EIGHT_FINISHED & ~(-1L << bitsBelow));
                 index += bitsBelow / Byte.SIZE;
                 break;
             }
-            finished += Long.bitCount(next & EIGHT_FINISHED);
-            index += EIGHT - before;
+            finished += Long.bitCount(eight & EIGHT_FINISHED);
+            index += EIGHT - index % EIGHT;
         }
         passedTo = (short) Math.min(index, end);
         finishedPassed += (short) finished;
         return finished;
+    }
+
+    /** The states from an index on to the next that is a multiple of eight; above them zeros, as of holes. */
+    private long eightFrom(int index) {
+        int before = index % EIGHT;
+        return EightStates.read(states, index - before) >>> before * Byte.SIZE;
     }
 
     /** Owner thread: whether an incomplete record holds {@link #pass} back. */
@@ -258,9 +263,9 @@ final class Segment {
         if (finishedSinceCount || finishedPassed > finishedAtCount) {
             finishedSinceCount = false;
             VarHandle.fullFence();
-            int finished = 0;
-            for (int index = 0; index < end; index += EIGHT) {
-                finished += Long.bitCount(EightStates.read(states, index) & EIGHT_FINISHED);
+            int finished = finishedPassed;
+            for (int index = passedTo; index < end; index += EIGHT - index % EIGHT) {
+                finished += Long.bitCount(eightFrom(index) & EIGHT_FINISHED);
             }
             finishedAtCount = (short) finished;
         }

@@ -47,7 +47,6 @@ class LinearizabilityTest {
     /** Lincheck does not know of reads of eight bytes at once: it takes this one as a single step, which it is. */
     private static ModelCheckingOptions modelChecking() {
         return new ModelCheckingOptions()
-                .hangingDetectionThreshold(FIRST_SEGMENT)
                 .addGuarantee(ManagedStrategyGuaranteeKt.forClasses(EightStates.class.getName())
                         .allMethods()
                         .treatAsAtomic());
@@ -81,6 +80,7 @@ class LinearizabilityTest {
             for (long offset = 0; offset < offset(0); offset++) {
                 tracker.complete(offset);
             }
+            tracker.advance();
         }
 
         @Operation

@@ -24,8 +24,8 @@ import org.openjdk.jmh.infra.Control;
 @State(Scope.Group)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 4, time = 500, timeUnit = TimeUnit.MILLISECONDS)
-@Measurement(iterations = 4, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Warmup(iterations = 4, time = 400, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 100, time = 5, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(2)
 public class ContentionBenchmark {
     private static final int POLL = 4_096;

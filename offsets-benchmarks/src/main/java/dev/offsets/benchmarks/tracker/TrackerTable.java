@@ -6,13 +6,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.CommandLineOptionException;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.util.Statistics;
 
 /** Runs all benchmarks of trackers in one run, and prints the tables of the README. Takes JMH's own switches. */
 @SuppressWarnings("rawtypes") // JMH's results are
@@ -46,7 +49,8 @@ public final class TrackerTable {
                 + ", ns a record | window 64 | 1,024 | 65,536 | bytes allocated |\n|---|---|---|---|---|");
         for (Subjects subject : Subjects.values()) {
             List<RunResult> rows = windows.stream()
-                    .flatMap(window -> of("trackCompleteAdvance", subject, "window", window).stream()
+                    .flatMap(window -> of("trackCompleteAdvance", subject)
+                            .filter(parameter("window", window))
                             .filter(parameter("holesPercent", holesPercent)))
                     .toList();
             if (!rows.isEmpty()) {
@@ -59,19 +63,15 @@ public final class TrackerTable {
     }
 
     private void printStuckHead() {
-        System.out.println(
-                "| a million completed | completing more, head stuck, ns | not stuck, ns | advancing again, µs |"
-                        + " the head finishes, µs |\n|---|---|---|---|---|");
+        System.out.println("| a million completed | completing more, head stuck, ns | not stuck, ns | advancing while stuck, µs |"
+                + " the head finishes, µs |\n|---|---|---|---|---|");
         for (Subjects subject : Subjects.values()) {
-            List<RunResult> stuck = of("completeMore", subject, "stuck", "true");
-            if (!stuck.isEmpty()) {
-                System.out.printf(
-                        "| %s | %s | %s | %s | %s |%n",
-                        subject.title,
-                        time(stuck.get(0)),
-                        time(of("completeMore", subject, "stuck", "false").get(0)),
-                        time(of("advanceAgain", subject, "stuck", "true").get(0)),
-                        time(of("headFinishes", subject, "stuck", "true").get(0)));
+            List<RunResult> cells = Stream.of("completeMore", "completeMoreUnstuck", "advanceWhileStuck", "headFinishes")
+                    .flatMap(method -> of(method, subject))
+                    .toList();
+            if (!cells.isEmpty()) {
+                System.out.println("| " + subject.title + " | "
+                        + cells.stream().map(TrackerTable::time).collect(Collectors.joining(" | ")) + " |");
             }
         }
         System.out.println();
@@ -93,7 +93,7 @@ public final class TrackerTable {
                     if (label.startsWith("complete")) {
                         rows.put(
                                 "two workers and the owner, ns a record: " + title + ", " + label,
-                                "%.1f ± %.1f".formatted(part.getScore(), part.getScoreError()));
+                                time(part));
                     }
                 });
             }
@@ -103,12 +103,10 @@ public final class TrackerTable {
         System.out.println();
     }
 
-    private List<RunResult> of(String method, Subjects subject, String parameter, String value) {
+    private Stream<RunResult> of(String method, Subjects subject) {
         return results.stream()
                 .filter(result -> result.getParams().getBenchmark().endsWith("." + method))
-                .filter(parameter("subject", subject.name()))
-                .filter(parameter(parameter, value))
-                .toList();
+                .filter(parameter("subject", subject.name()));
     }
 
     private static Predicate<RunResult> parameter(String name, String value) {
@@ -116,9 +114,14 @@ public final class TrackerTable {
     }
 
     private static String time(RunResult result) {
-        double score = result.getPrimaryResult().getScore();
-        double error = result.getPrimaryResult().getScoreError();
-        return (score < 100 ? "%.1f ± %.1f" : "%,.0f ± %,.0f").formatted(score, error);
+        return time(result.getPrimaryResult());
+    }
+
+    /** The median of the iterations, and the quartiles: others who use the machine make some iterations much too long. */
+    private static String time(Result<?> result) {
+        Statistics times = result.getStatistics();
+        String format = times.getPercentile(50) < 100 ? "%.1f (%.1f–%.1f)" : "%,.0f (%,.0f–%,.0f)";
+        return format.formatted(times.getPercentile(50), times.getPercentile(25), times.getPercentile(75));
     }
 
     private static String allocated(RunResult result) {
