@@ -56,7 +56,9 @@ public class Snapshots {
             id = {"0, 1, 1", "0, 2, 1", "1, 2, 0", "0, 1, 0", "0, 2, 0"},
             expect = ACCEPTABLE,
             desc = "incomplete records are all there; of finished ones those that were not dropped")
-    @Outcome(expect = FORBIDDEN, desc = "an incomplete record is missing, or one that was tracked before the offset moved")
+    @Outcome(
+            expect = FORBIDDEN,
+            desc = "an incomplete record is missing, or one that was tracked before the offset moved")
     @State
     public static class AdvanceAndStatus {
         private final OffsetTracker tracker = OffsetTracker.startingAt(0, () -> 0);

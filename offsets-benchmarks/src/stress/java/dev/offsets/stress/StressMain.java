@@ -58,7 +58,8 @@ final class StressMain {
         if (!output.contains("[OK]") || output.contains(FAILED) || output.contains("[ERROR]")) {
             complaints.add("FAILED: the real class\n" + output);
         } else {
-            System.out.println("passed on the real class: " + tests.replace("$", "").replace(pattern(""), ""));
+            System.out.println(
+                    "passed on the real class: " + tests.replace("$", "").replace(pattern(""), ""));
         }
     }
 
@@ -83,8 +84,8 @@ final class StressMain {
         String source = Files.readString(sources.resolve("dev/offsets").resolve(twin.file()));
         int at = source.indexOf(twin.original());
         if (at < 0 || source.indexOf(twin.original(), at + 1) >= 0) {
-            throw new IllegalStateException(twin.file() + " must have this once, for a twin of " + twin.test() + ": "
-                    + twin.original());
+            throw new IllegalStateException(
+                    twin.file() + " must have this once, for a twin of " + twin.test() + ": " + twin.original());
         }
         Path directoryOfTwin = Files.createTempDirectory(directory, "twin");
         Path file = directoryOfTwin.resolve(twin.file());

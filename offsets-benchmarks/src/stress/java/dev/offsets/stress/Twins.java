@@ -12,33 +12,22 @@ final class Twins {
             "byte seen = (byte) STATE.compareAndExchange(states, index, expected, outcome);";
 
     /** Looks, and writes afterwards. */
-    private static final String REPORT_IN_TWO_STEPS =
-            """
+    private static final String REPORT_IN_TWO_STEPS = """
             byte seen = (byte) STATE.getVolatile(states, index);
             if (seen == expected) {
                 STATE.setVolatile(states, index, outcome);
             }
             """;
 
-    private static final String REPORT_PLAINLY =
-            """
-            byte seen = states[index];
-            if (seen == expected) {
-                states[index] = outcome;
-            }
-            """;
-
     /** Writes, and takes it back if it must not have. */
-    private static final String REPORT_AND_TAKE_BACK =
-            """
+    private static final String REPORT_AND_TAKE_BACK = """
             byte seen = (byte) STATE.getAndSet(states, index, outcome);
             if (seen != expected) {
                 STATE.setVolatile(states, index, seen);
             }
             """;
 
-    private static final String REPORT_OVER_A_HOLE =
-            """
+    private static final String REPORT_OVER_A_HOLE = """
             byte seen = (byte) STATE.compareAndExchange(states, index, expected, outcome);
             if (seen == expected) {
                 STATE.setVolatile(states, index, HOLE);
@@ -88,10 +77,14 @@ final class Twins {
                         """),
                 new Twin(
                         "Advances.CompleteAndAdvance",
-                        "a report is a plain read and a plain write, which may come before the work",
-                        SEGMENT,
-                        REPORT,
-                        REPORT_PLAINLY),
+                        "the owner writes back the eight states that it has read",
+                        "EightStates.java",
+                        "return (long) VIEW.get(states, index);",
+                        """
+                        long read = (long) VIEW.get(states, index);
+                        VIEW.set(states, index, read);
+                        return read;
+                        """),
                 new Twin(
                         "Advances.AdvanceAndRead",
                         "the committable offset is one too far for a moment",

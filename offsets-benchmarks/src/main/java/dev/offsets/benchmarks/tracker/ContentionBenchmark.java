@@ -8,7 +8,6 @@ import org.openjdk.jmh.annotations.Group;
 import org.openjdk.jmh.annotations.GroupThreads;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -22,14 +21,15 @@ import org.openjdk.jmh.infra.Control;
  * alone that let several threads complete.
  */
 @State(Scope.Group)
-@BenchmarkMode(Mode.AverageTime)
+@BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 4, time = 400, timeUnit = TimeUnit.MILLISECONDS)
-@Measurement(iterations = 100, time = 5, timeUnit = TimeUnit.MILLISECONDS)
+@Warmup(iterations = 3, time = 400, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 3, time = 400, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(2)
 public class ContentionBenchmark {
     private static final int POLL = 4_096;
-    private static final int EACH = POLL / 2;
+    /** What a worker completes in one call of its benchmark. */
+    static final int EACH = POLL / 2;
 
     @Param({"OURS", "CONNECT", "REACTOR", "TREE_SET"})
     private Subjects subject;
@@ -49,7 +49,6 @@ public class ContentionBenchmark {
     @Benchmark
     @Group("neighbours")
     @GroupThreads(1)
-    @OperationsPerInvocation(EACH)
     public void track(Control control) {
         while (evenDone < position || oddDone < position) {
             if (control.stopMeasurement) {
@@ -65,7 +64,6 @@ public class ContentionBenchmark {
     @Benchmark
     @Group("neighbours")
     @GroupThreads(1)
-    @OperationsPerInvocation(EACH)
     public void completeEven(Control control) {
         if (complete(evenDone, 0, control)) {
             evenDone += POLL;
@@ -75,7 +73,6 @@ public class ContentionBenchmark {
     @Benchmark
     @Group("neighbours")
     @GroupThreads(1)
-    @OperationsPerInvocation(EACH)
     public void completeOdd(Control control) {
         if (complete(oddDone, 1, control)) {
             oddDone += POLL;

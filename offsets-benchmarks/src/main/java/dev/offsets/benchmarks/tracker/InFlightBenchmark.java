@@ -8,7 +8,6 @@ import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
@@ -25,40 +24,40 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3)
-@Measurement(iterations = 5)
+@Warmup(iterations = 50)
+@Measurement(iterations = 100)
 @Fork(value = 2, jvmArgsAppend = "-Xmx1g")
 public class InFlightBenchmark {
     private static final int RECORDS = 10_000_000;
+    private static final int AT_A_TIME = 50_000;
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final int[] order = Poll.shuffled(RECORDS, new Random(1));
-    private OffsetTracker tracker;
-    private long[] words;
+    private final long[] words = new long[RECORDS / Long.BYTES];
+    private final OffsetTracker tracker = OffsetTracker.startingAt(0);
+    private int done;
 
-    @Setup(Level.Iteration)
+    @Setup
     public void setUp() {
-        words = new long[RECORDS / Long.BYTES];
-        tracker = OffsetTracker.startingAt(0);
         for (int offset = 0; offset < RECORDS; offset++) {
             tracker.track(offset);
         }
     }
 
     @Benchmark
-    @OperationsPerInvocation(RECORDS)
-    public long ours() {
-        for (int offset : order) {
-            tracker.complete(offset);
+    @OperationsPerInvocation(AT_A_TIME)
+    public void ours() {
+        for (int i = 0; i < AT_A_TIME; i++) {
+            tracker.complete(order[done++]);
         }
-        return tracker.advance();
     }
 
     @Benchmark
-    @OperationsPerInvocation(RECORDS)
+    @OperationsPerInvocation(AT_A_TIME)
     public long atomicOr() {
         long seen = 0;
-        for (int offset : order) {
+        for (int i = 0; i < AT_A_TIME; i++) {
+            int offset = order[done++];
             seen ^= (long) WORD.getAndBitwiseOr(words, offset / Long.BYTES, 1L << offset);
         }
         return seen;

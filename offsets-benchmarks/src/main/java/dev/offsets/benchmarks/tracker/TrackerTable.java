@@ -55,7 +55,7 @@ public final class TrackerTable {
                     .toList();
             if (!rows.isEmpty()) {
                 System.out.println("| " + subject.title + " | "
-                        + rows.stream().map(TrackerTable::time).collect(Collectors.joining(" | ")) + " | "
+                        + rows.stream().map(TrackerTable::timeOfCycle).collect(Collectors.joining(" | ")) + " | "
                         + rows.stream().map(TrackerTable::allocated).collect(Collectors.joining(" / ")) + " |");
             }
         }
@@ -63,10 +63,12 @@ public final class TrackerTable {
     }
 
     private void printStuckHead() {
-        System.out.println("| a million completed | completing more, head stuck, ns | not stuck, ns | advancing while stuck, µs |"
-                + " the head finishes, µs |\n|---|---|---|---|---|");
+        System.out.println(
+                "| a million completed | completing more, head stuck, ns | not stuck, ns | advancing while stuck, µs |"
+                        + " the head finishes, µs |\n|---|---|---|---|---|");
         for (Subjects subject : Subjects.values()) {
-            List<RunResult> cells = Stream.of("completeMore", "completeMoreUnstuck", "advanceWhileStuck", "headFinishes")
+            List<RunResult> cells = Stream.of(
+                            "completeMore", "completeMoreUnstuck", "advanceWhileStuck", "headFinishes")
                     .flatMap(method -> of(method, subject))
                     .toList();
             if (!cells.isEmpty()) {
@@ -93,7 +95,7 @@ public final class TrackerTable {
                     if (label.startsWith("complete")) {
                         rows.put(
                                 "two workers and the owner, ns a record: " + title + ", " + label,
-                                time(part));
+                                time(part, ContentionBenchmark.EACH));
                     }
                 });
             }
@@ -114,20 +116,25 @@ public final class TrackerTable {
     }
 
     private static String time(RunResult result) {
-        return time(result.getPrimaryResult());
+        return time(result.getPrimaryResult(), 1);
     }
 
-    /** The median of the iterations, and the quartiles: others who use the machine make some iterations much too long. */
-    private static String time(Result<?> result) {
+    private static String timeOfCycle(RunResult result) {
+        return time(result.getPrimaryResult(), CycleBenchmark.RECORDS);
+    }
+
+    /** The fastest tenth of the samples, and the median: others who use the machine make many samples much too long. */
+    private static String time(Result<?> result, int operations) {
         Statistics times = result.getStatistics();
-        String format = times.getPercentile(50) < 100 ? "%.1f (%.1f–%.1f)" : "%,.0f (%,.0f–%,.0f)";
-        return format.formatted(times.getPercentile(50), times.getPercentile(25), times.getPercentile(75));
+        double fastest = times.getPercentile(10) / operations;
+        double median = times.getPercentile(50) / operations;
+        return (median < 100 ? "%.1f (%.1f)" : "%,.0f (%,.0f)").formatted(fastest, median);
     }
 
     private static String allocated(RunResult result) {
         return result.getSecondaryResults().entrySet().stream()
                 .filter(entry -> entry.getKey().endsWith(ALLOCATED))
-                .map(entry -> "%.1f".formatted(entry.getValue().getScore()))
+                .map(entry -> "%.1f".formatted(entry.getValue().getScore() / CycleBenchmark.RECORDS))
                 .findFirst()
                 .orElse("?");
     }
