@@ -3,7 +3,6 @@ package dev.offsets;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -38,40 +37,25 @@ import java.util.function.LongSupplier;
  * tracking a record allocate nothing.
  *
  * <p><b>Memory</b> grows with the records in flight and completed ahead, not with the span of their offsets: little more
- * than one byte a record where they are dense, about a hundred where each stands alone; and some thirty bytes for each
- * millisecond in which records were tracked.
+ * than one byte a record where they are dense, some ten where each stands alone; and some thirty bytes for each millisecond
+ * in which records were tracked.
  */
 /*
- * Segments in ascending order of their offsets, made as the position moves on, dropped when the committable offset has
- * passed them, never reused. The array of live segments has room for more at its end (null until taken), so that a log
- * of lone records does not copy it for each of them; it only ever gains segments, and is replaced when it is full or
- * when the first ones are dropped. See docs/concurrency.md for who reads and writes what.
+ * The states of the records are in segments, made as the position moves on, dropped when the committable offset has passed
+ * them, never reused. See docs/concurrency.md for who reads and writes what.
  */
 public final class OffsetTracker {
-    private static final Segment[] NO_SEGMENTS = {};
-    private static final int FEWEST_SEGMENT_SLOTS = 4;
-    private static final int FIRST_SEGMENT = 64;
-    private static final int LARGEST_SEGMENT = 4_096;
-    private static final int SMALLEST_SEGMENT = 16;
-    /** A segment with fewer records than one in so many offsets is followed by a smaller one. */
-    private static final int SPARSE = 8;
-    /** The largest segment that is kept while nothing is in flight. */
-    private static final int LARGEST_IDLE_SEGMENT = 256;
-
     private static final long AGE_RESOLUTION_NANOS = 1_000_000;
     static final int NO_EPOCH = -1;
     static final int NO_FINGERPRINT = -1;
     private static final long NOT_COMMITTED = -1;
 
-    private static final VarHandle SEGMENT = MethodHandles.arrayElementVarHandle(Segment[].class);
-    private static final VarHandle SEGMENTS;
     private static final VarHandle POSITION;
     private static final VarHandle COMMITTABLE;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            SEGMENTS = lookup.findVarHandle(OffsetTracker.class, "segments", Segment[].class);
             POSITION = lookup.findVarHandle(OffsetTracker.class, "position", long.class);
             COMMITTABLE = lookup.findVarHandle(OffsetTracker.class, "committable", long.class);
         } catch (ReflectiveOperationException e) {
@@ -79,24 +63,24 @@ public final class OffsetTracker {
         }
     }
 
-    // Written by the owner thread with setRelease, the array's elements too; read by it plainly, by others with
-    // getAcquire.
-    private Segment[] segments = NO_SEGMENTS;
+    private final Segments segments = new Segments();
+
+    // Written by the owner thread with setRelease; read by it plainly, by others with getAcquire.
     private long position;
     private long committable;
 
     // Written by the owner thread, read by any.
     private volatile long committed = NOT_COMMITTED;
     private volatile boolean startsRefused;
-    private volatile boolean ended;
 
     // The owner thread's own.
     private final LongSupplier nanoClock;
     private final ResumedRecords resumed;
-    private int segmentCount;
     private int positionEpoch = NO_EPOCH;
+    /** Where a record of the position's epoch goes without more ado; null when there is more to do first. */
+    private Segment nextToDeliver;
+
     private long recordsTracked;
-    private long recordsTrackedBeforeNewestSegment;
     private long recordsCovered;
     private long nowNanos;
     private boolean nowIsStale = true;
@@ -194,26 +178,35 @@ public final class OffsetTracker {
     }
 
     private boolean register(long offset, int leaderEpoch, int fingerprint) {
-        checkLive();
-        if (offset < position || offset == Long.MAX_VALUE) {
+        long next = offset + 1; // of Long.MAX_VALUE a negative number, and so below the position too
+        if (next <= position) {
             throw cannotTrack(offset);
         }
-        boolean handOut = !resumed.isFinished(offset, leaderEpoch, fingerprint);
-        if (handOut) {
-            deliver(offset, leaderEpoch, fingerprint);
+        if (resumed.isFinished(offset, leaderEpoch, fingerprint)) {
+            positionEpoch = leaderEpoch;
+            nextToDeliver = null;
+            POSITION.setRelease(this, next);
+            return false;
         }
-        positionEpoch = leaderEpoch;
-        POSITION.setRelease(this, offset + 1);
-        return handOut;
+        if (nextToDeliver == null || leaderEpoch != positionEpoch || !nextToDeliver.deliver(offset)) {
+            deliverElsewhere(offset, leaderEpoch, fingerprint);
+        }
+        recordsTracked++;
+        POSITION.setRelease(this, next);
+        return true;
     }
 
-    private void deliver(long offset, int leaderEpoch, int fingerprint) {
+    /** The first record after a call of another kind, of another leader epoch, or for which there is no room. */
+    private void deliverElsewhere(long offset, int leaderEpoch, int fingerprint) {
+        checkLive();
         if (nowIsStale) {
             nowNanos = nanoClock.getAsLong();
             nowIsStale = false;
         }
-        segmentFor(offset).deliver(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
-        recordsTracked++;
+        nextToDeliver = segments.forNext(offset, recordsTracked, recordsHeld());
+        nextToDeliver.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
+        nextToDeliver.deliver(offset);
+        positionEpoch = leaderEpoch;
     }
 
     /**
@@ -251,6 +244,7 @@ public final class OffsetTracker {
         }
         if (newPosition > position || leaderEpoch != NO_EPOCH) {
             positionEpoch = leaderEpoch;
+            nextToDeliver = null;
         }
         POSITION.setRelease(this, newPosition);
     }
@@ -279,7 +273,7 @@ public final class OffsetTracker {
     }
 
     private Receipt report(long offset, byte outcome) {
-        Segment segment = find(offset);
+        Segment segment = segments.find(offset);
         return segment != null && segment.report(offset, outcome) ? Receipt.ACCEPTED : Receipt.IGNORED;
     }
 
@@ -292,7 +286,7 @@ public final class OffsetTracker {
      *     reported before, if {@link #refuseStarts} has been called, or if the incarnation has ended
      */
     public boolean tryStart(long offset) {
-        Segment segment = find(offset);
+        Segment segment = segments.find(offset);
         if (segment == null || startsRefused || !segment.start(offset)) {
             return false;
         }
@@ -315,7 +309,7 @@ public final class OffsetTracker {
      *     or the incarnation has ended
      */
     public Receipt release(long offset) {
-        Segment segment = find(offset);
+        Segment segment = segments.find(offset);
         return segment != null && segment.takeBackStart(offset) ? Receipt.ACCEPTED : Receipt.IGNORED;
     }
 
@@ -336,56 +330,14 @@ public final class OffsetTracker {
      */
     public long advance() {
         nowIsStale = true;
-        Segment[] live = segments;
-        long next = committable;
-        int passed = 0;
-        boolean blocked = false;
-        for (int i = 0; i < segmentCount; i++) {
-            Segment segment = live[i];
-            long end = Math.min(segment.endOffset(), position);
-            next = Math.max(next, segment.firstOffset);
-            next = skipFinished(segment, next, end);
-            blocked = next < end;
-            if (blocked || next < segment.endOffset()) {
-                break;
-            }
-            passed++;
-        }
-        if (!blocked && !ended) {
-            next = position;
-            if (passed < segmentCount && live[segmentCount - 1].capacity() > LARGEST_IDLE_SEGMENT) {
-                passed = segmentCount;
-            }
-        }
-        if (passed > 0) {
-            SEGMENTS.setRelease(
-                    this, passed == segmentCount ? NO_SEGMENTS : Arrays.copyOfRange(live, passed, segmentCount));
-            segmentCount -= passed;
-        }
+        nextToDeliver = null;
+        recordsCovered += segments.pass();
+        long next = hasEnded() ? committable : segments.lowestIncomplete(position);
         if (next != committable) {
             COMMITTABLE.setRelease(this, next);
             resumed.passed(next);
         }
         return next;
-    }
-
-    /** The first offset in a segment from one offset to another whose record is incomplete, or the end. */
-    private long skipFinished(Segment segment, long from, long end) {
-        int index = (int) (from - segment.firstOffset);
-        int endIndex = (int) (end - segment.firstOffset);
-        int finished = 0;
-        while (index < endIndex) {
-            byte state = segment.stateAcquire(index);
-            if (state == Segment.FINISHED) {
-                finished++;
-            } else if (state != Segment.HOLE) {
-                break;
-            }
-            index++;
-        }
-        recordsCovered += finished;
-        segment.pass(finished);
-        return segment.firstOffset + index;
     }
 
     /**
@@ -396,8 +348,8 @@ public final class OffsetTracker {
         int leaderEpoch = NO_EPOCH;
         if (offset == position) {
             leaderEpoch = positionEpoch;
-        } else if (!ended) {
-            leaderEpoch = find(offset).leaderEpoch(offset);
+        } else if (!hasEnded()) {
+            leaderEpoch = segments.find(offset).leaderEpoch(offset);
         }
         return new CommitPoint(offset, leaderEpoch == NO_EPOCH ? OptionalInt.empty() : OptionalInt.of(leaderEpoch));
     }
@@ -425,8 +377,9 @@ public final class OffsetTracker {
     public ResumeMap resumeMap(CommitPoint point, long shownBelow) {
         Objects.requireNonNull(point, "point");
         ResumeMapBuilder builder = new ResumeMapBuilder(point.offset());
-        for (int i = 0; i < segmentCount; i++) {
-            segments[i].addFinished(point.offset(), builder);
+        Segments.Look look = segments.look();
+        for (Segment segment = look.next(); segment != null; segment = look.next()) {
+            segment.addFinished(point.offset(), builder);
         }
         ResumeMap finished = builder.build();
         if (shownBelow < finished.end()) {
@@ -483,7 +436,7 @@ public final class OffsetTracker {
             throw new IllegalArgumentException("offset is " + offset + ": only an offset up to the committable offset "
                     + committable + " can have been committed");
         }
-        if (!ended && offset > committed) {
+        if (!hasEnded() && offset > committed) {
             committed = offset;
         }
     }
@@ -493,10 +446,9 @@ public final class OffsetTracker {
      * in flight are let go. The offsets keep their last values. Owner thread; ending twice does nothing.
      */
     public void end() {
-        ended = true;
         startsRefused = true;
-        SEGMENTS.setRelease(this, NO_SEGMENTS);
-        segmentCount = 0;
+        segments.end();
+        nextToDeliver = null;
         recordsTracked = recordsCovered;
         resumed.passed(Long.MAX_VALUE);
     }
@@ -522,7 +474,7 @@ public final class OffsetTracker {
 
     /** Whether {@link #end} has been called. Any thread. */
     public boolean hasEnded() {
-        return ended;
+        return segments.haveEnded();
     }
 
     /** How many records have been finished below the committable offset since the start. Owner thread; costs nothing. */
@@ -545,8 +497,9 @@ public final class OffsetTracker {
     public long recordsCompletedAhead() {
         advance();
         long completedAhead = 0;
-        for (int i = 0; i < segmentCount; i++) {
-            completedAhead += segments[i].completedAhead();
+        Segments.Look look = segments.look();
+        for (Segment segment = look.next(); segment != null; segment = look.next()) {
+            completedAhead += segment.completedAhead();
         }
         return completedAhead;
     }
@@ -557,7 +510,7 @@ public final class OffsetTracker {
      */
     public Optional<Duration> lowestIncompleteAge() {
         long offset = advance();
-        return offset == position || ended ? Optional.empty() : Optional.of(age(find(offset), offset));
+        return offset == position || hasEnded() ? Optional.empty() : Optional.of(age(segments.find(offset), offset));
     }
 
     private Duration age(Segment segment, long offset) {
@@ -576,16 +529,15 @@ public final class OffsetTracker {
         long completedAhead = 0;
         long lowest = 0;
         Segment lowestIn = null;
-        Segment[] live = (Segment[]) SEGMENTS.getAcquire(this);
-        for (int i = 0; i < live.length; i++) {
-            Segment segment = (Segment) SEGMENT.getAcquire(live, i);
-            if (segment == null) {
-                break;
-            }
+        Segments.Look look = segments.look();
+        for (Segment segment = look.next(); segment != null; segment = look.next()) {
             for (int index = 0; index < segment.capacity(); index++) {
                 byte state = segment.state(index);
-                long offset = segment.firstOffset + index;
-                if (state == Segment.HOLE || offset < committableOffset) {
+                if (state == Segment.HOLE) {
+                    continue;
+                }
+                long offset = segment.offset(index);
+                if (offset < committableOffset) {
                     continue;
                 }
                 if (state == Segment.FINISHED) {
@@ -612,57 +564,7 @@ public final class OffsetTracker {
                 completedAhead,
                 lowestIn == null ? OptionalLong.empty() : OptionalLong.of(lowest),
                 age,
-                ended);
-    }
-
-    /** The last segment that begins at or below an offset; null when there is none. Any thread. */
-    private Segment find(long offset) {
-        Segment[] live = (Segment[]) SEGMENTS.getAcquire(this);
-        Segment found = null;
-        int low = 0;
-        int high = live.length - 1;
-        while (low <= high) {
-            int middle = (low + high) >>> 1;
-            Segment segment = (Segment) SEGMENT.getAcquire(live, middle);
-            if (segment != null && segment.firstOffset <= offset) {
-                found = segment;
-                low = middle + 1;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return found;
-    }
-
-    private Segment segmentFor(long offset) {
-        Segment[] live = segments;
-        Segment newest = segmentCount == 0 ? null : live[segmentCount - 1];
-        if (newest != null && offset < newest.endOffset()) {
-            return newest;
-        }
-        Segment segment = new Segment(offset, (int) Math.min(nextCapacity(newest), Long.MAX_VALUE - offset));
-        recordsTrackedBeforeNewestSegment = recordsTracked;
-        if (segmentCount < live.length) {
-            SEGMENT.setRelease(live, segmentCount, segment);
-        } else {
-            Segment[] more = Arrays.copyOf(live, Math.max(FEWEST_SEGMENT_SLOTS, segmentCount + segmentCount / 2));
-            more[segmentCount] = segment;
-            SEGMENTS.setRelease(this, more);
-        }
-        segmentCount++;
-        return segment;
-    }
-
-    /** Grows with the records held while they are dense, and shrinks while they are sparse. */
-    private int nextCapacity(Segment newest) {
-        if (newest == null) {
-            return FIRST_SEGMENT;
-        }
-        if (recordsTracked - recordsTrackedBeforeNewestSegment < newest.capacity() / SPARSE) {
-            return Math.max(SMALLEST_SEGMENT, newest.capacity() / 2);
-        }
-        long wanted = Math.max(FIRST_SEGMENT, Long.highestOneBit(recordsHeld()));
-        return (int) Math.min(Math.min(wanted, 2L * newest.capacity()), LARGEST_SEGMENT);
+                look.isOfEnded());
     }
 
     private static int checkEpoch(int leaderEpoch) {
@@ -674,13 +576,14 @@ public final class OffsetTracker {
     }
 
     private void checkLive() {
-        if (ended) {
+        if (hasEnded()) {
             throw new IllegalStateException("this tracker has ended at position " + position
                     + ": start a new one for a partition that comes back or is read again");
         }
     }
 
     private IllegalArgumentException cannotTrack(long offset) {
+        checkLive();
         if (offset == Long.MAX_VALUE) {
             return new IllegalArgumentException("offset is " + offset + ": there is no offset after it to commit");
         }

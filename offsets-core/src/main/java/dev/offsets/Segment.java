@@ -1,14 +1,18 @@
 package dev.offsets;
 
+import static dev.offsets.EightStates.EIGHT;
+import static dev.offsets.EightStates.IN_EACH;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
 /**
- * The records of a stretch of offsets, one state byte for each offset.
+ * The records of a stretch of offsets, one state byte for each. A dense segment has a byte for every offset, delivered or
+ * not; a sparse one has bytes for the records alone, and notes the offset of each.
  */
 /*
  * The owner thread writes DELIVERED once per byte (setRelease) before it hands the record out. From then on the byte
@@ -20,31 +24,35 @@ import java.util.List;
  * that comes late meets its own record or nothing.
  *
  * A byte, not a bit: a byte's compare-and-exchange does not retry because of a neighbour, and there is room for states.
+ * Two of its bits say what a scan asks, so that eight states are asked at once: capacities are multiples of eight.
  */
 final class Segment {
+    private static final byte INCOMPLETE_BIT = 1;
+    private static final byte FINISHED_BIT = 2;
+    private static final byte STARTED_BIT = 4;
+    private static final byte FAILED_BIT = 8;
+
     /** No delivered record stands at this offset. */
     static final byte HOLE = 0;
 
     /** Delivered, no outcome reported. */
-    static final byte DELIVERED = 1;
+    static final byte DELIVERED = INCOMPLETE_BIT;
 
     /** Delivered and started by {@code tryStart}, no outcome reported. */
-    static final byte STARTED = 2;
+    static final byte STARTED = INCOMPLETE_BIT | STARTED_BIT;
 
     /** Completed or skipped. */
-    static final byte FINISHED = 3;
+    static final byte FINISHED = FINISHED_BIT;
 
     /** Failed: an outcome was reported, and the record stays incomplete. */
-    static final byte FAILED = 4;
+    static final byte FAILED = INCOMPLETE_BIT | FAILED_BIT;
 
-    /** Eight states read at once. */
-    private static final VarHandle EIGHT_STATES =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-    private static final long EIGHT_FINISHED = FINISHED * 0x0101010101010101L;
-    private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
+    private static final long EIGHT_INCOMPLETE = INCOMPLETE_BIT * IN_EACH;
+    private static final long EIGHT_FINISHED = FINISHED_BIT * IN_EACH;
     private static final int EIGHT_BITS = 0xFF;
-    private static final int NO_RUN = -1;
+
+    private static final int NONE = -1;
+    private static final long NOT_YET = Long.MAX_VALUE;
 
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(byte[].class);
     private static final VarHandle NEWEST_MARK;
@@ -59,15 +67,30 @@ final class Segment {
 
     final long firstOffset;
     private final byte[] states;
+
+    /**
+     * Of a sparse segment, the offset of each record; NOT_YET where there is none, so that the array is sorted at any
+     * time. Null in a dense one. Written by the owner thread before the record's state.
+     */
+    private final long[] offsets;
+
     /** Written by the owner thread (setRelease), read by any (getAcquire). */
     @SuppressWarnings("unused")
     private Mark newestMark;
 
     /** Set by a thread that finished a record here, cleared by the owner before it counts. */
     private volatile boolean finishedSinceCount;
+
     // The owner thread's own. A segment has few enough records for a short, and there may be many segments.
+    /** The index after the newest record's. */
+    private short end;
+
+    /** No record below this index is incomplete. */
+    private short passedTo;
+
+    private short finishedPassed;
     private short finishedAtCount;
-    private short passed;
+    private short firstIndex;
     private int firstFingerprint = OffsetTracker.NO_FINGERPRINT;
     private boolean severalEpochs;
 
@@ -76,44 +99,79 @@ final class Segment {
      */
     private record Mark(int fromIndex, int leaderEpoch, long trackedAtNanos, Mark older) {}
 
-    Segment(long firstOffset, int capacity) {
+    private Segment(long firstOffset, int capacity, long[] offsets) {
         this.firstOffset = firstOffset;
         this.states = new byte[capacity];
+        this.offsets = offsets;
+    }
+
+    /** For the records of so many offsets in a row: a multiple of eight, that a short can count. */
+    static Segment dense(long firstOffset, int offsets) {
+        return new Segment(firstOffset, offsets, null);
+    }
+
+    /** For so many records, wherever they stand: a multiple of eight, that a short can count. */
+    static Segment sparse(long firstOffset, int records) {
+        long[] offsets = new long[records];
+        Arrays.fill(offsets, NOT_YET);
+        return new Segment(firstOffset, records, offsets);
     }
 
     int capacity() {
         return states.length;
     }
 
-    /** The offset after the last one that this segment has room for. */
-    long endOffset() {
-        return firstOffset + states.length;
+    boolean isSparse() {
+        return offsets != null;
     }
 
-    /** Owner thread: a record is about to be handed out. */
-    void deliver(long offset, int leaderEpoch, int fingerprint, long nowNanos, long markResolutionNanos) {
-        int index = index(offset);
+    /** Owner thread: whether a record above all others fits in. */
+    boolean hasRoomFor(long offset) {
+        return offsets == null ? offset - firstOffset < states.length : end < states.length;
+    }
+
+    /** Owner thread: from this record on, which is about to be delivered, the leader epoch and the time are these. */
+    void mark(long offset, int leaderEpoch, int fingerprint, long nowNanos, long resolutionNanos) {
         Mark mark = newestMark;
-        if (index == 0) {
+        int index = nextIndex(offset);
+        if (mark == null) {
+            firstIndex = (short) index;
             firstFingerprint = fingerprint;
+        } else if (mark.leaderEpoch == leaderEpoch && nowNanos - mark.trackedAtNanos < resolutionNanos) {
+            return;
+        } else {
+            severalEpochs |= mark.leaderEpoch != leaderEpoch;
         }
-        severalEpochs |= mark != null && mark.leaderEpoch != leaderEpoch;
-        if (mark == null || mark.leaderEpoch != leaderEpoch || nowNanos - mark.trackedAtNanos >= markResolutionNanos) {
-            NEWEST_MARK.setRelease(this, new Mark(index, leaderEpoch, nowNanos, mark));
+        NEWEST_MARK.setRelease(this, new Mark(index, leaderEpoch, nowNanos, mark));
+    }
+
+    /** Owner thread: a record above all others is about to be handed out. Answers false if there is no room for it. */
+    boolean deliver(long offset) {
+        if (!hasRoomFor(offset)) {
+            return false;
         }
-        // Pairs with the compare-and-exchange in report(): who sees the record as delivered sees its mark too.
+        int index = nextIndex(offset);
+        if (offsets != null) {
+            offsets[index] = offset;
+        }
+        end = (short) (index + 1);
+        // Pairs with the compare-and-exchange in report(): who sees the record as delivered sees its mark too, and
+        // where it
+        // stands.
         STATE.setRelease(states, index, DELIVERED);
+        return true;
+    }
+
+    private int nextIndex(long offset) {
+        return offsets == null ? (int) (offset - firstOffset) : end;
     }
 
     /** Any thread: reports an outcome. Answers whether it was the first for this record. */
     boolean report(long offset, byte outcome) {
-        if (!within(offset)) {
-            return false;
-        }
         int index = index(offset);
         byte expected = DELIVERED;
-        while (true) {
-            // Volatile semantics. What the worker did before it is visible to the owner, which reads with getAcquire.
+        while (index != NONE) {
+            // Volatile semantics. What the worker did before it is visible to the owner: see pass().
             byte seen = (byte) STATE.compareAndExchange(states, index, expected, outcome);
             if (seen == expected) {
                 // Read first: nearly always set already, and a write would take the cache line from other workers.
@@ -127,16 +185,19 @@ final class Segment {
             }
             expected = seen;
         }
+        return false;
     }
 
     /** Any thread: marks a delivered record as started. Answers false if it was started or its outcome reported before. */
     boolean start(long offset) {
-        return within(offset) && STATE.compareAndSet(states, index(offset), DELIVERED, STARTED);
+        int index = index(offset);
+        return index != NONE && STATE.compareAndSet(states, index, DELIVERED, STARTED);
     }
 
     /** Any thread: takes a start back. Answers false if there is none, or an outcome has been reported meanwhile. */
     boolean takeBackStart(long offset) {
-        return within(offset) && STATE.compareAndSet(states, index(offset), STARTED, DELIVERED);
+        int index = index(offset);
+        return index != NONE && STATE.compareAndSet(states, index, STARTED, DELIVERED);
     }
 
     /**
@@ -147,39 +208,76 @@ final class Segment {
         return (byte) STATE.getVolatile(states, index);
     }
 
-    /** For the owner thread's scan over what has finished: pairs with the compare-and-exchange in report(). */
-    byte stateAcquire(int index) {
-        return (byte) STATE.getAcquire(states, index);
+    /**
+     * Owner thread: moves on over what has finished, and answers how many records that is. The states are read plainly:
+     * what was read as finished, or as a hole below the newest record, is final, and whoever publishes where this has come
+     * to does so after an acquire fence, which pairs with the compare-and-exchange in report().
+     */
+    int pass() {
+        int finished = 0;
+        int index = passedTo;
+        while (index < end) {
+            long eight = eightFrom(index);
+            long incomplete = eight & EIGHT_INCOMPLETE;
+            if (incomplete != 0) {
+                int bitsBelow = Long.numberOfTrailingZeros(incomplete);
+                finished += Long.bitCount(eight & EIGHT_FINISHED & ~(-1L << bitsBelow));
+                index += bitsBelow / Byte.SIZE;
+                break;
+            }
+            finished += Long.bitCount(eight & EIGHT_FINISHED);
+            index += EIGHT - index % EIGHT;
+        }
+        passedTo = (short) Math.min(index, end);
+        finishedPassed += (short) finished;
+        return finished;
     }
 
-    /** Owner thread: so many finished records of this segment are now below the committable offset. */
-    void pass(int finished) {
-        passed = (short) (passed + finished);
+    /** The states from an index on to the next that is a multiple of eight; above them zeros, as of holes. */
+    private long eightFrom(int index) {
+        int before = index % EIGHT;
+        return EightStates.read(states, index - before) >>> before * Byte.SIZE;
+    }
+
+    /** Owner thread: whether an incomplete record holds {@link #pass} back. */
+    boolean isBlocked() {
+        return passedTo < end;
+    }
+
+    /** Owner thread: where the record stands that holds {@link #pass} back. */
+    long blockedAt() {
+        return offset(passedTo);
+    }
+
+    /** Owner thread. */
+    long firstRecord() {
+        return offset(firstIndex);
     }
 
     /**
-     * Owner thread: how many finished records are not below the committable offset. Counts again only if something has
-     * finished since: a report that finds the flag set was made before the flag is cleared here, and so before the count.
+     * Owner thread: how many finished records have not been passed. Counts again only if something has finished since: a
+     * report that finds the flag set was made before the flag is cleared here, and so before the count.
      */
     int completedAhead() {
         // More passed than counted: a worker has finished a record, the owner has passed it, the flag is yet to be set.
-        if (finishedSinceCount || passed > finishedAtCount) {
+        if (finishedSinceCount || finishedPassed > finishedAtCount) {
             finishedSinceCount = false;
-            int finished = 0;
-            for (int index = 0; index < states.length; index++) {
-                finished += state(index) == FINISHED ? 1 : 0;
+            VarHandle.fullFence();
+            int finished = finishedPassed;
+            for (int index = passedTo; index < end; index += EIGHT - index % EIGHT) {
+                finished += Long.bitCount(eightFrom(index) & EIGHT_FINISHED);
             }
             finishedAtCount = (short) finished;
         }
-        return finishedAtCount - passed;
+        return finishedAtCount - finishedPassed;
     }
 
     /** Owner thread: adds what has finished at and above an offset, and the first record as an anchor. */
     void addFinished(long from, ResumeMapBuilder map) {
         if (firstFingerprint != OffsetTracker.NO_FINGERPRINT) {
-            map.add(new ResumeMap.Anchor(firstOffset, firstFingerprint));
+            map.add(new ResumeMap.Anchor(firstRecord(), firstFingerprint));
         }
-        int fromIndex = from <= firstOffset ? 0 : (int) Math.min(from - firstOffset, states.length);
+        int fromIndex = indexFrom(from);
         for (EpochSpan span : epochSpans()) {
             if (span.leaderEpoch != OffsetTracker.NO_EPOCH) {
                 addFinished(Math.max(fromIndex, span.fromIndex), span.toIndex, span.leaderEpoch, map);
@@ -192,10 +290,10 @@ final class Segment {
     /** In ascending order. */
     private List<EpochSpan> epochSpans() {
         if (!severalEpochs) {
-            return List.of(new EpochSpan(0, states.length, newestMark.leaderEpoch));
+            return List.of(new EpochSpan(0, end, newestMark.leaderEpoch));
         }
         List<EpochSpan> spans = new ArrayList<>();
-        int toIndex = states.length;
+        int toIndex = end;
         for (Mark mark = newestMark; mark != null; mark = mark.older) {
             if (mark.older == null || mark.older.leaderEpoch != mark.leaderEpoch) {
                 spans.add(new EpochSpan(mark.fromIndex, toIndex, mark.leaderEpoch));
@@ -207,21 +305,33 @@ final class Segment {
     }
 
     private void addFinished(int fromIndex, int toIndex, int leaderEpoch, ResumeMapBuilder map) {
-        int runStart = NO_RUN;
-        for (int index = fromIndex; index < toIndex; index += Long.BYTES) {
-            int finished = toIndex - index < Long.BYTES ? finishedOfRest(index, toIndex) : finishedOfEight(index);
-            int changes = (finished ^ (finished << 1 | (runStart == NO_RUN ? 0 : 1))) & EIGHT_BITS;
+        if (offsets == null) {
+            addRuns(fromIndex, toIndex, leaderEpoch, map);
+            return;
+        }
+        for (int index = fromIndex; index < toIndex; index++) {
+            if (states[index] == FINISHED) {
+                map.add(offset(index), offset(index) + 1, leaderEpoch);
+            }
+        }
+    }
+
+    private void addRuns(int fromIndex, int toIndex, int leaderEpoch, ResumeMapBuilder map) {
+        int runStart = NONE;
+        for (int index = fromIndex; index < toIndex; index += EIGHT) {
+            int finished = toIndex - index < EIGHT ? finishedOfRest(index, toIndex) : finishedOfEight(index);
+            int changes = (finished ^ (finished << 1 | (runStart == NONE ? 0 : 1))) & EIGHT_BITS;
             for (; changes != 0; changes &= changes - 1) {
                 int changesAt = index + Integer.numberOfTrailingZeros(changes);
-                if (runStart == NO_RUN) {
+                if (runStart == NONE) {
                     runStart = changesAt;
                 } else {
                     map.add(firstOffset + runStart, firstOffset + changesAt, leaderEpoch);
-                    runStart = NO_RUN;
+                    runStart = NONE;
                 }
             }
         }
-        if (runStart != NO_RUN) {
+        if (runStart != NONE) {
             map.add(firstOffset + runStart, firstOffset + toIndex, leaderEpoch);
         }
     }
@@ -231,11 +341,9 @@ final class Segment {
      * record that is seen finished has finished, and stays so.
      */
     private int finishedOfEight(int index) {
-        long differences = (long) EIGHT_STATES.get(states, index) ^ EIGHT_FINISHED;
-        // The highest bit of each byte that differs anywhere.
-        long different = (differences & LOW_BITS) + LOW_BITS | differences | LOW_BITS;
         // The product gathers the eight bits in its highest byte.
-        return (int) ((~different >>> 7) * 0x0102040810204080L >>> Long.SIZE - Byte.SIZE);
+        return (int) ((EightStates.read(states, index) / FINISHED_BIT & IN_EACH) * 0x0102040810204080L
+                >>> Long.SIZE - Byte.SIZE);
     }
 
     private int finishedOfRest(int index, int toIndex) {
@@ -263,11 +371,31 @@ final class Segment {
         return mark;
     }
 
-    private boolean within(long offset) {
-        return offset >= firstOffset && offset - firstOffset < states.length;
+    /** Where an offset's state is, or NONE. Any thread; for a sparse segment's records, one that knows of their delivery. */
+    int index(long offset) {
+        if (offsets == null) {
+            return offset >= firstOffset && offset - firstOffset < states.length ? (int) (offset - firstOffset) : NONE;
+        }
+        return offset == NOT_YET ? NONE : Math.max(NONE, Arrays.binarySearch(offsets, offset));
     }
 
-    private int index(long offset) {
-        return (int) (offset - firstOffset);
+    /** The offset of an index; in a sparse segment, of one whose state has been read and is no hole. Any thread. */
+    long offset(int index) {
+        return offsets == null ? firstOffset + index : offsets[index];
+    }
+
+    /** The index of the first record at or above an offset. */
+    private int indexFrom(long offset) {
+        if (offset <= firstOffset) {
+            return 0;
+        }
+        if (offsets == null) {
+            return (int) Math.min(offset - firstOffset, end);
+        }
+        int index = 0;
+        while (index < end && offset(index) < offset) {
+            index++;
+        }
+        return index;
     }
 }

@@ -282,6 +282,50 @@ class OffsetTrackerTest {
         assertThat(tracker.recordsCovered()).isEqualTo(count);
     }
 
+    @Test
+    void offsetBehindAFullSegment_isNoRecord() {
+        OffsetTracker tracker = OffsetTracker.startingAt(0);
+        track(tracker, 0, 511);
+
+        assertThat(tracker.complete(512)).isEqualTo(IGNORED);
+        assertThat(tracker.complete(Long.MAX_VALUE)).isEqualTo(IGNORED);
+        assertThat(tracker.complete(Long.MIN_VALUE)).isEqualTo(IGNORED);
+    }
+
+    /** Lone records share segments; what stands between them is no record. */
+    @Test
+    void loneRecords_areEachFoundByTheirOffset() {
+        OffsetTracker tracker = OffsetTracker.startingAt(0);
+        long far = 1 << 20;
+        int count = 200;
+        for (int i = 0; i < count; i++) {
+            tracker.track(i * far);
+        }
+
+        for (int i = count - 1; i > 0; i--) {
+            assertThat(tracker.complete(i * far + 1)).isEqualTo(IGNORED);
+            assertThat(tracker.complete(i * far)).isEqualTo(ACCEPTED);
+            assertThat(tracker.complete(i * far)).isEqualTo(IGNORED);
+            assertThat(tracker.advance()).isZero();
+        }
+        assertThat(tracker.complete(Long.MAX_VALUE)).isEqualTo(IGNORED);
+        assertThat(tracker.recordsCompletedAhead()).isEqualTo(count - 1);
+        complete(tracker, 0);
+        assertThat(tracker.advance()).isEqualTo((count - 1) * far + 1);
+        assertThat(tracker.recordsCovered()).isEqualTo(count);
+    }
+
+    @Test
+    void lastOffsetsThereAre_areTrackedAndPassed() {
+        OffsetTracker tracker = OffsetTracker.startingAt(Long.MAX_VALUE - 3);
+        track(tracker, Long.MAX_VALUE - 3, Long.MAX_VALUE - 1);
+
+        complete(tracker, Long.MAX_VALUE - 1, Long.MAX_VALUE - 2);
+        assertThat(tracker.advance()).isEqualTo(Long.MAX_VALUE - 3);
+        complete(tracker, Long.MAX_VALUE - 3);
+        assertThat(tracker.advance()).isEqualTo(Long.MAX_VALUE);
+    }
+
     private static void track(OffsetTracker tracker, long first, long last) {
         for (long offset = first; offset <= last; offset++) {
             tracker.track(offset);

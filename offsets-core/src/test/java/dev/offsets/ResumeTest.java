@@ -180,6 +180,24 @@ class ResumeTest {
     }
 
     @Test
+    void loneRecords_mapIsThatOfTheStates() {
+        long far = 10_000;
+        OffsetTracker tracker = OffsetTracker.startingAt(0);
+        for (int i = 0; i < 100; i++) {
+            tracker.track(i * far, EPOCH, i, 1);
+        }
+        complete(tracker, 0, far, 3 * far, 40 * far, 99 * far);
+
+        ResumeMap map = tracker.resumeMap(tracker.commitPoint());
+
+        assertThat(map.base()).isEqualTo(2 * far);
+        assertThat(map.finishedRecords()).isEqualTo(3);
+        assertThat(LongStream.range(0, 100).filter(i -> map.isFinished(i * far, EPOCH)))
+                .containsExactly(3L, 40L, 99L);
+        assertThat(map.isFinished(3 * far + 1, EPOCH)).isFalse();
+    }
+
+    @Test
     void resumed_handsOutOnlyWhatWasNotFinished() {
         OffsetTracker tracker = tracking(0, 0, 10);
         complete(tracker, 2, 3, 7);

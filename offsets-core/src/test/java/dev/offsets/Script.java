@@ -39,6 +39,11 @@ record Script(long start, List<Step> steps) {
 
     record TakeCommitPoint() implements Step {}
 
+    /** Takes a commit point and its resume map. */
+    record TakeResumeMap() implements Step {}
+
+    record CountCompletedAhead() implements Step {}
+
     /** Confirms an offset so far below the committable one; above it when negative. */
     record Confirm(long below) implements Step {}
 
@@ -83,6 +88,8 @@ record Script(long start, List<Step> steps) {
                     Tuple.of(20, targets().map(Release::new)),
                     Tuple.of(30, Arbitraries.just(new Advance())),
                     Tuple.of(20, Arbitraries.just(new TakeCommitPoint())),
+                    Tuple.of(10, Arbitraries.just(new TakeResumeMap())),
+                    Tuple.of(10, Arbitraries.just(new CountCompletedAhead())),
                     Tuple.of(15, Arbitraries.longs().between(-2, 5).map(Confirm::new)),
                     Tuple.of(15, Arbitraries.longs().between(0, 3_000_000).map(PassTime::new)),
                     Tuple.of(1, Arbitraries.just(new RefuseStarts())),

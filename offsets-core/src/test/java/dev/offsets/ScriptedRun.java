@@ -62,6 +62,13 @@ final class ScriptedRun {
             assertThat(tracker.advance()).isEqualTo(naive.advance());
         } else if (step instanceof Script.TakeCommitPoint) {
             assertThat(tracker.commitPoint()).isEqualTo(naive.commitPoint());
+        } else if (step instanceof Script.TakeResumeMap) {
+            takeResumeMap();
+        } else if (step instanceof Script.CountCompletedAhead) {
+            naive.advance();
+            assertThat(tracker.recordsCompletedAhead())
+                    .as("completed ahead")
+                    .isEqualTo(naive.ended ? 0 : naive.count(State.FINISHED, naive.published, Long.MAX_VALUE));
         } else if (step instanceof Script.Confirm confirm) {
             confirm(naive.published - confirm.below());
         } else if (step instanceof Script.PassTime pass) {
@@ -72,6 +79,26 @@ final class ScriptedRun {
         } else {
             throw new AssertionError("a step without a meaning: " + step);
         }
+    }
+
+    /** The map names what has finished and no more; of records whose epoch is not known, or lower than one before, nothing. */
+    private void takeResumeMap() {
+        ResumeMap map = tracker.resumeMap(tracker.commitPoint());
+        naive.advance();
+        long named = 0;
+        int highestEpoch = 0;
+        for (var entry : naive.deliveries.tailMap(naive.published).entrySet()) {
+            OptionalInt epoch = entry.getValue().leaderEpoch;
+            boolean finished = !naive.ended && entry.getValue().state == State.FINISHED && epoch.isPresent();
+            if (finished && epoch.getAsInt() >= highestEpoch) {
+                highestEpoch = epoch.getAsInt();
+                named++;
+                assertThat(map.isFinished(entry.getKey(), highestEpoch))
+                        .as("map names %d", entry.getKey())
+                        .isTrue();
+            }
+        }
+        assertThat(map.finishedRecords()).as("records named").isEqualTo(named);
     }
 
     private void track(Script.Track track) {

@@ -19,6 +19,22 @@ class TrackerStatusTest {
     }
 
     @Test
+    void lowestIncompleteAge_isThatOfTheRecordThatHoldsTheOffsetBack() {
+        assertThat(tracker.lowestIncompleteAge()).isEmpty();
+        tracker.track(5);
+        nowNanos += 2_000_000_000L;
+        tracker.advance();
+        tracker.track(6);
+        nowNanos += 1_000_000_000L;
+
+        assertThat(tracker.lowestIncompleteAge()).contains(Duration.ofSeconds(3));
+        tracker.complete(5);
+        assertThat(tracker.lowestIncompleteAge()).contains(Duration.ofSeconds(1));
+        tracker.end();
+        assertThat(tracker.lowestIncompleteAge()).isEmpty();
+    }
+
+    @Test
     void recordsInEveryState_areCountedByState() {
         for (long offset = 5; offset <= 10; offset++) {
             tracker.track(offset);

@@ -1,0 +1,119 @@
+package dev.offsets.stress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import dev.offsets.CommitPoint;
+import dev.offsets.OffsetTracker;
+import dev.offsets.ResumeMap;
+import dev.offsets.TrackerStatus;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JI_Result;
+import org.openjdk.jcstress.infra.results.JJJ_Result;
+import org.openjdk.jcstress.infra.results.JJ_Result;
+
+/** What is said of several records at once, while they finish. */
+public class Snapshots {
+    private static final int EPOCH = 1;
+
+    private static OffsetTracker trackingThree() {
+        OffsetTracker tracker = OffsetTracker.startingAt(0, () -> 0);
+        for (long offset = 0; offset < 3; offset++) {
+            tracker.track(offset, EPOCH);
+        }
+        return tracker;
+    }
+
+    @JCStressTest
+    @Outcome(
+            id = {"3, 0", "2, 1"},
+            expect = ACCEPTABLE,
+            desc = "each record is incomplete or finished")
+    @Outcome(expect = FORBIDDEN, desc = "a record is neither, or both")
+    @State
+    public static class CompleteAndStatus {
+        private final OffsetTracker tracker = trackingThree();
+
+        @Actor
+        public void worker() {
+            tracker.complete(1);
+        }
+
+        @Actor
+        public void reader(JJ_Result result) {
+            TrackerStatus status = tracker.status();
+            result.r1 = status.incomplete();
+            result.r2 = status.completedAhead();
+        }
+    }
+
+    /** A reader looks at the status while the owner tracks and advances. */
+    @JCStressTest
+    @Outcome(
+            id = {"0, 1, 1", "0, 2, 1", "1, 2, 0", "0, 1, 0", "0, 2, 0"},
+            expect = ACCEPTABLE,
+            desc = "incomplete records are all there; of finished ones those that were not dropped")
+    @Outcome(
+            expect = FORBIDDEN,
+            desc = "an incomplete record is missing, or one that was tracked before the offset moved")
+    @State
+    public static class AdvanceAndStatus {
+        private final OffsetTracker tracker = OffsetTracker.startingAt(0, () -> 0);
+
+        public AdvanceAndStatus() {
+            tracker.track(0);
+            tracker.track(1 << 20);
+            tracker.complete(0);
+        }
+
+        @Actor
+        public void owner() {
+            tracker.track(2 << 20);
+            tracker.advance();
+        }
+
+        @Actor
+        public void reader(JJJ_Result result) {
+            TrackerStatus status = tracker.status();
+            result.r1 = Math.min(1, status.committableOffset());
+            result.r2 = status.incomplete();
+            result.r3 = status.completedAhead();
+        }
+    }
+
+    /** The point is taken first, then the map; what a worker finishes meanwhile may be in the map, and nothing else. */
+    @JCStressTest
+    @Outcome(
+            id = {"0, 0", "0, 2", "0, 3", "1, 0", "1, 2", "2, 0"},
+            expect = ACCEPTABLE,
+            desc = "what the point and the map say is finished has finished")
+    @Outcome(expect = FORBIDDEN, desc = "they say so of a record that has failed")
+    @State
+    public static class CompleteAndCommitPoint {
+        private final OffsetTracker tracker = trackingThree();
+
+        public CompleteAndCommitPoint() {
+            tracker.fail(2);
+        }
+
+        @Actor
+        public void worker() {
+            tracker.complete(1);
+            tracker.complete(0);
+            tracker.complete(2);
+        }
+
+        @Actor
+        public void owner(JI_Result result) {
+            CommitPoint point = tracker.commitPoint();
+            ResumeMap map = tracker.resumeMap(point);
+            result.r1 = point.offset();
+            for (int offset = 0; offset < 3; offset++) {
+                result.r2 |= map.isFinished(offset, EPOCH) ? 1 << offset : 0;
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package dev.offsets;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/**
+ * The segments that still hold something, in ascending order of their offsets.
+ */
+/*
+ * Each segment stands in as many slots, side by side, as it has pages of offsets; a sparse one in a single slot. While one
+ * page follows the other, the slot of an offset is therefore known without a search. Behind a gap of more than a page, or
+ * sparse segments, it has to be searched for.
+ *
+ * The array has room for more at its end (null until taken), so that it is not copied for each segment; it only ever gains
+ * segments, and is replaced when it is full or when the first ones are dropped. Replaced segments are left to the garbage
+ * collector, never reused.
+ */
+final class Segments {
+    private static final Segment[] NONE = {};
+    /** Not the same array: who sees it knows that the incarnation has ended, and that there is nothing to report to. */
+    private static final Segment[] ENDED = {};
+
+    private static final int FEWEST_SLOTS = 4;
+    private static final int PAGE_BITS = 9;
+    private static final int PAGE = 1 << PAGE_BITS;
+    private static final int LARGEST_DENSE = 8 * PAGE;
+    private static final int SPARSE_RECORDS = 32;
+    /** After a segment with fewer records than one in so many offsets comes a sparse one. */
+    private static final int SPARSE = 16;
+
+    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Segment[].class);
+    private static final VarHandle SLOTS;
+
+    static {
+        try {
+            SLOTS = MethodHandles.lookup().findVarHandle(Segments.class, "slots", Segment[].class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    // Written by the owner thread with setRelease, the array's elements too; read by it plainly, by others with
+    // getAcquire.
+    private Segment[] slots = NONE;
+
+    /** Where the first slot begins. Others read it plainly, perhaps of another array than theirs: it serves to guess. */
+    private long base;
+
+    // The owner thread's own.
+    private Segment newest;
+    private long recordsTrackedBeforeNewest;
+    private int slotsTaken;
+
+    /** The segment with room for an offset, or null. Any thread, for a record whose delivery it knows of. */
+    Segment find(long offset) {
+        Segment[] live = (Segment[]) SLOTS.getAcquire(this);
+        long guess = offset - base >>> PAGE_BITS;
+        if (guess < live.length) {
+            Segment segment = (Segment) SLOT.getAcquire(live, (int) guess);
+            if (segment != null && segment.index(offset) >= 0) {
+                return segment;
+            }
+        }
+        return search(live, offset);
+    }
+
+    /** The last segment that begins at or below an offset; null when there is none. */
+    private static Segment search(Segment[] live, long offset) {
+        Segment found = null;
+        int low = 0;
+        int high = live.length - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            Segment segment = (Segment) SLOT.getAcquire(live, middle);
+            if (segment != null && segment.firstOffset <= offset) {
+                found = segment;
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return found;
+    }
+
+    /** Whether {@link #end} has been called. Any thread. */
+    boolean haveEnded() {
+        return SLOTS.getAcquire(this) == ENDED;
+    }
+
+    /** The segments of one moment: {@link Look#next} until it is null. Any thread. */
+    Look look() {
+        return new Look((Segment[]) SLOTS.getAcquire(this));
+    }
+
+    static final class Look {
+        private final Segment[] live;
+        private int slot;
+
+        private Look(Segment[] live) {
+            this.live = live;
+        }
+
+        /** Whether {@link #end} had been called. There is no segment then. */
+        boolean isOfEnded() {
+            return live == ENDED;
+        }
+
+        /** The next segment, in ascending order; null when there is no more. */
+        Segment next() {
+            Segment next = slot < live.length ? (Segment) SLOT.getAcquire(live, slot) : null;
+            slot += next == null ? 0 : slotsOf(next);
+            return next;
+        }
+    }
+
+    /** Owner thread: the segment for a record above all others, a new one if need be. */
+    Segment forNext(long offset, long recordsTracked, long recordsHeld) {
+        if (newest != null && newest.hasRoomFor(offset)) {
+            return newest;
+        }
+        Segment segment = isSparse(offset, recordsTracked - recordsTrackedBeforeNewest)
+                ? Segment.sparse(offset, SPARSE_RECORDS)
+                : Segment.dense(denseFrom(offset), denseCapacity(recordsHeld));
+        int slotsNeeded = slotsTaken + slotsOf(segment);
+        if (slotsTaken == 0) {
+            base = segment.firstOffset;
+        }
+        if (slotsNeeded > slots.length) {
+            int wanted = Math.max(FEWEST_SLOTS, Math.max(slotsNeeded, slotsTaken + slotsTaken / 2));
+            SLOTS.setRelease(this, Arrays.copyOf(slots, wanted));
+        }
+        while (slotsTaken < slotsNeeded) {
+            SLOT.setRelease(slots, slotsTaken++, segment);
+        }
+        newest = segment;
+        recordsTrackedBeforeNewest = recordsTracked;
+        return segment;
+    }
+
+    private boolean isSparse(long offset, long recordsInNewest) {
+        return newest != null && (offset - newest.firstRecord()) / SPARSE > recordsInNewest;
+    }
+
+    /** Whole pages behind a dense segment, so that slots can be told from offsets; or else the offset itself. */
+    private long denseFrom(long offset) {
+        return newest == null || newest.isSparse() ? offset : offset - (offset - newest.firstOffset) % PAGE;
+    }
+
+    /** Grows with the records held, step by step. */
+    private int denseCapacity(long recordsHeld) {
+        long wanted = newest == null ? PAGE : Math.min(recordsHeld, 2L * newest.capacity());
+        return (int) Math.min(LARGEST_DENSE, Math.max(PAGE, Long.highestOneBit(wanted)));
+    }
+
+    private static int slotsOf(Segment segment) {
+        return Math.max(1, segment.capacity() >> PAGE_BITS);
+    }
+
+    /**
+     * Owner thread: moves on over what has finished, drops the segments that hold nothing any more (but a small one that is the
+     * newest), and answers how many records have been passed.
+     */
+    long pass() {
+        long passed = 0;
+        int dropped = 0;
+        while (dropped < slotsTaken) {
+            Segment segment = slots[dropped];
+            passed += segment.pass();
+            if (segment.isBlocked() || segment == newest && segment.capacity() <= PAGE) {
+                break;
+            }
+            dropped += slotsOf(segment);
+        }
+        // Pairs with the compare-and-exchange of the reports whose states were read.
+        VarHandle.acquireFence();
+        if (dropped > 0) {
+            drop(dropped);
+        }
+        return passed;
+    }
+
+    private void drop(int slotsDropped) {
+        slotsTaken -= slotsDropped;
+        if (slotsTaken == 0) {
+            newest = null;
+            SLOTS.setRelease(this, NONE);
+            return;
+        }
+        Segment[] left = Arrays.copyOfRange(slots, slotsDropped, slotsDropped + slotsTaken);
+        base = left[0].firstOffset;
+        SLOTS.setRelease(this, left);
+    }
+
+    /** Owner thread: lets all go, for good. */
+    void end() {
+        slotsTaken = 0;
+        newest = null;
+        SLOTS.setRelease(this, ENDED);
+    }
+
+    /** Owner thread: where the lowest record stands that is incomplete as of the last {@link #pass}; or else the position. */
+    long lowestIncomplete(long position) {
+        return slotsTaken > 0 && slots[0].isBlocked() ? slots[0].blockedAt() : position;
+    }
+}
