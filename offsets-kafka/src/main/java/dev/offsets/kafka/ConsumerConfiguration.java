@@ -158,6 +158,10 @@ final class ConsumerConfiguration {
                 || ByteArrayDeserializer.class.getName().equals(type);
     }
 
+    Map<String, Object> all() {
+        return values;
+    }
+
     Object value(String name) {
         return values.get(name);
     }

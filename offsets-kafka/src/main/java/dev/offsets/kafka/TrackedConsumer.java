@@ -57,7 +57,7 @@ import org.apache.kafka.common.errors.WakeupException;
  *
  * <p><b>Threads.</b> As with a Kafka consumer, all methods belong to the loop thread and throw {@link
  * java.util.ConcurrentModificationException} when called from another while one runs; only {@link #wakeup},
- * {@link #requestCommit}, {@link #status} and {@link #report} may be called from any thread. Workers report through the
+ * {@link #requestCommit}, {@link #status}, {@link #report} and {@link #metrics} may be called from any thread. Workers report through the
  * {@link TrackedRecord}s or the {@link TrackedRecords}.
  */
 public final class TrackedConsumer<K, V> implements AutoCloseable {
@@ -91,6 +91,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private final Reporting reporting;
     private final UndecodableRecords undecodable;
     private final OriginalRecords originals;
+    private final ConsumerMetrics metrics;
     private Throwable broken;
     /** Inside a call that may call the user back: a listener or a commit policy. */
     private boolean inside;
@@ -98,8 +99,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     /** Another member has this one's {@code group.instance.id}: polling once more would take it back. */
     private boolean replaced;
 
-    /** Null without one. */
-    private RecordProcessor<K, V> processor;
+    /** Null without one. Written by the loop thread, read by any. */
+    private volatile RecordProcessor<K, V> processor;
 
     private boolean hasPolled;
     private CloseResult closed;
@@ -111,8 +112,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         this.drainTimeout = settings.drainTimeout;
         this.apiTimeout = configuration.defaultApiTimeout();
         this.events = new Events(settings.listener);
-        this.ownership = new Ownership(events, time);
-        this.commits = new Commits(consumer, ownership, settings, apiTimeout, events, wakeups);
+        this.metrics = new ConsumerMetrics(consumer, configuration);
+        this.ownership = new Ownership(events, time, metrics);
+        this.commits = new Commits(consumer, ownership, settings, apiTimeout, events, wakeups, metrics);
         this.backpressure = new Backpressure(consumer, ownership, settings);
         this.stuckRecords = new StuckRecords(ownership, backpressure, settings.stuckLimit);
         this.draining = new Draining(settings.explicitStarts, time);
@@ -126,6 +128,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 draining,
                 storedOffsets,
                 events,
+                metrics,
                 drainTimeout,
                 configuration.rebalanceRequestTimeout(),
                 time);
@@ -133,9 +136,10 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         this.results = new PollResults<>(consumer, ownership, failures, backpressure::isPausedByUser, positions);
         this.reporting =
                 new Reporting(consumer, ownership, backpressure, events, failures.starts(), settings, configuration);
-        this.undecodable = new UndecodableRecords(consumer, ownership, positions, failures, time);
+        this.undecodable = new UndecodableRecords(consumer, ownership, positions, failures, metrics, time);
         this.originals =
                 new OriginalRecords(configuration, settings.pollsBytesAsTheyAre(), settings.byteConsumers, time);
+        metrics.measure(new Glances(this::glance, ownership::published, time));
     }
 
     /**
@@ -502,9 +506,23 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         });
     }
 
-    /** The Kafka consumer's own metrics, as {@link Consumer#metrics} says, to hand to a metrics library. */
-    public Map<MetricName, ? extends Metric> metrics() {
-        return loopThread.call(consumer::metrics);
+    /**
+     * The metrics of this consumer beside the Kafka consumer's own, to hand to a metrics library. Any thread; it does not
+     * block. What a consumer measures is listed in {@code docs/metrics.md}: numbers all, not a number ({@code NaN}) where
+     * they are not known, at most a second old, gone with their partition or the consumer.
+     *
+     * <p>They are reported by reporters of their own, of the classes that {@code metric.reporters} names: by default to JMX,
+     * as {@code dev.offsets:type=tracked-consumer-metrics}.
+     *
+     * @return a view that can't be changed
+     */
+    public Map<MetricName, Metric> metrics() {
+        return metrics.besideKafkas();
+    }
+
+    private Glance glance() {
+        RecordProcessor<K, V> present = processor;
+        return reporting.glance(present == null ? ProcessorStatus.NOTHING : present.status());
     }
 
     /** As {@link Consumer#groupMetadata} says; to be read afresh for each use. */
@@ -580,6 +598,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 closed = notWithin("close", () -> closing.close(deadline));
                 reporting.close(deadline.remaining());
                 originals.close(deadline);
+                metrics.close();
                 if (processor != null) {
                     processor.forgetWhatEnded();
                 }
@@ -626,6 +645,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                     new PartitionStops(backpressure, events),
                     originals,
                     undecodable,
+                    metrics,
                     time);
         });
         return processor;
