@@ -72,6 +72,10 @@ final class Reporting {
         this.lookedAtNanos = polledAtNanos;
     }
 
+    String group() {
+        return group;
+    }
+
     /** Notes that the loop is in poll. */
     <T> T whilePolling(Supplier<T> poll) {
         polling = true;

@@ -462,6 +462,44 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         });
     }
 
+    /**
+     * Goes on where a plan says, in those of its partitions that are assigned to this consumer; the others are left to their
+     * owners. Each is sought, as {@link #seek(TopicPartition, long)} does: what was delivered before is void, and what it had
+     * finished and not committed is done again. The new positions are committed in the loop's next turn.
+     *
+     * @param plan for this consumer's group, made a moment ago
+     * @return the partitions that were moved
+     * @throws IllegalArgumentException if the plan is for another group, or for skipping a record, which {@link #skip} does
+     */
+    public Set<TopicPartition> replay(ReplayPlan plan) {
+        Objects.requireNonNull(plan, "plan");
+        Set<TopicPartition> moved = new HashSet<>();
+        onLoopThread(() -> {
+            checkIsForHere(plan);
+            Map<TopicPartition, Long> offsets = plan.offsets();
+            for (TopicPartition partition : consumer.assignment()) {
+                if (offsets.containsKey(partition)) {
+                    seek(partition, offsets.get(partition));
+                    moved.add(partition);
+                }
+            }
+            commits.request();
+        });
+        return moved;
+    }
+
+    private void checkIsForHere(ReplayPlan plan) {
+        if (!plan.group().equals(reporting.group())) {
+            throw new IllegalArgumentException(
+                    "the plan is for group " + plan.group() + ", and this consumer is of group " + reporting.group());
+        }
+        if (plan.moves().stream().anyMatch(move -> move.target().requested() instanceof ReplayPoint.Past)) {
+            throw new IllegalArgumentException(
+                    "the plan is for skipping a record of a group that is stopped: here, call"
+                            + " skip(partition, offset, reason), which leaves what is in flight below it alone");
+        }
+    }
+
     private void soughtToUnknown(Collection<TopicPartition> partitions) {
         Collection<TopicPartition> sought = partitions.isEmpty() ? consumer.assignment() : partitions;
         sought.forEach(partition -> ownership.own(partition).seekToUnknown());

@@ -55,14 +55,13 @@ public final class PrometheusEndpoint implements Callable<Integer> {
         ExecutorService workers = Executors.newFixedThreadPool(CONCURRENCY);
         ScheduledExecutorService refresher = Executors.newSingleThreadScheduledExecutor();
         var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        var config =
-                Map.of("bootstrap.servers", bootstrapServer, "group.id", group, "auto.offset.reset", "earliest");
+        var config = Map.of("bootstrap.servers", bootstrapServer, "group.id", group, "auto.offset.reset", "earliest");
         try (var consumer = TrackedConsumer.<String, String>builder(config)
                         .deserializers(new StringDeserializer(), new StringDeserializer())
                         .ownAdmin() // without one, lags are not known
                         .build();
-                var binding = new KafkaClientMetrics(
-                        MetricsBinding.metricsOf(consumer), List.of(), refresher, REFRESH)) {
+                var binding =
+                        new KafkaClientMetrics(MetricsBinding.metricsOf(consumer), List.of(), refresher, REFRESH)) {
             RecordProcessor<String, String> processor =
                     consumer.processor(workers, CONCURRENCY).orderedByKey().handle(record -> {});
             binding.bindTo(registry);

@@ -101,7 +101,9 @@ class MetricsBindingIT {
             throws Exception {
         long begin = System.nanoTime();
         while (!holds.call()) {
-            assertThat(Duration.ofNanos(System.nanoTime() - begin)).as(condition).isLessThan(Duration.ofSeconds(60));
+            assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                    .as(condition)
+                    .isLessThan(Duration.ofSeconds(60));
             consumer.poll(Duration.ofMillis(50));
         }
     }
@@ -166,23 +168,23 @@ class MetricsBindingIT {
     }
 
     private void everyMetricHasAMeter(TrackedConsumer<?, ?> consumer) {
-        Map<String, List<Meter>> meters =
-                registry.getMeters().stream().collect(Collectors.groupingBy(meter -> meter.getId().getName()));
+        Map<String, List<Meter>> meters = registry.getMeters().stream()
+                .collect(Collectors.groupingBy(meter -> meter.getId().getName()));
         Map<String, Long> ours = consumer.metrics().keySet().stream()
                 .filter(name -> name.group().equals(OURS))
                 .collect(Collectors.groupingBy(MetricName::name, Collectors.counting()));
         assertThat(ours).hasSizeGreaterThan(40);
         ours.forEach((name, count) -> {
-            List<Meter> bound =
-                    meters.getOrDefault("kafka.tracked.consumer." + name.replace('-', '.'), List.of());
+            List<Meter> bound = meters.getOrDefault("kafka.tracked.consumer." + name.replace('-', '.'), List.of());
             assertThat(bound).as(name).hasSize(count.intValue());
             assertThat(bound)
                     .as(name)
                     .allSatisfy(meter ->
                             assertThat(meter instanceof FunctionCounter).isEqualTo(name.endsWith("-total")));
         });
-        assertThat(registry.scrape()).containsPattern(Pattern.compile(
-                "(?m)^# TYPE kafka_tracked_consumer_commits_confirmed_total counter$"));
+        assertThat(registry.scrape())
+                .containsPattern(
+                        Pattern.compile("(?m)^# TYPE kafka_tracked_consumer_commits_confirmed_total counter$"));
     }
 
     @Test
