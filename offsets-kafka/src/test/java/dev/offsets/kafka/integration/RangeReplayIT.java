@@ -86,8 +86,7 @@ class RangeReplayIT {
         ExecutorService workers = kafka.pool(8);
         RecordProcessor<String, String> processor =
                 replay.processor(workers, 8).orderedByKey().handle(this::handle);
-        Await.until(
-                "all is read", () -> processor.process(replay.poll(Duration.ofMillis(20))), () -> replay.isDone());
+        Await.until("all is read", () -> processor.process(replay.poll(Duration.ofMillis(20))), () -> replay.isDone());
     }
 
     private static Set<Long> offsets(long from, long to) {
@@ -116,8 +115,7 @@ class RangeReplayIT {
         member.turns(3);
 
         assertThat(handled)
-                .isEqualTo(Map.of(
-                        kafka.partition(0), offsets(100, 400), kafka.partition(1), offsets(100, 400)));
+                .isEqualTo(Map.of(kafka.partition(0), offsets(100, 400), kafka.partition(1), offsets(100, 400)));
         assertThat(twice).isEmpty();
         assertThat(replay.progress().finished()).isEqualTo(600);
         assertThat(replay.progress().timeLeft()).contains(Duration.ZERO);
@@ -135,8 +133,9 @@ class RangeReplayIT {
     void interrupted_goesOnWhereItWas_andNothingIsLeftOut() throws Exception {
         kafka.createTopic(1);
         kafka.produce(0, 300);
-        RangeReplay<String, String> first =
-                open(range(1, ReplayPoint.earliest(), ReplayPoint.latest(), READ_UNCOMMITTED), Map.of("max.poll.records", "50"));
+        RangeReplay<String, String> first = open(
+                range(1, ReplayPoint.earliest(), ReplayPoint.latest(), READ_UNCOMMITTED),
+                Map.of("max.poll.records", "50"));
         List<TrackedRecord<String, String>> records = new ArrayList<>();
         Await.until(
                 "some are read",
@@ -159,7 +158,9 @@ class RangeReplayIT {
 
         readAll(open(rest));
         assertThat(handled).isEqualTo(Map.of(kafka.partition(0), offsets(0, 300)));
-        assertThat(twice).as("what had finished above the one that had not is done again").hasSize(records.size() - 41);
+        assertThat(twice)
+                .as("what had finished above the one that had not is done again")
+                .hasSize(records.size() - 41);
     }
 
     @Test
@@ -240,14 +241,17 @@ class RangeReplayIT {
     }
 
     @Test
-    void boundOfRecordsInFlight_doesNotReadOnBehindTheEnd() throws Exception {
+    void whileTheLastRecordsAreWorkedOn_nothingBehindTheEndIsRead() throws Exception {
         kafka.createTopic(1);
         kafka.produce(0, 200);
-        RangeReplay<String, String> replay =
-                open(range(1, ReplayPoint.earliest(), ReplayPoint.offset(50), READ_UNCOMMITTED), Map.of("max.poll.records", "10"));
+        RangeReplay<String, String> replay = open(
+                range(1, ReplayPoint.earliest(), ReplayPoint.offset(50), READ_UNCOMMITTED),
+                Map.of("max.poll.records", "10"));
         List<TrackedRecord<String, String>> held = new ArrayList<>();
         Await.until(
-                "the range is read", () -> replay.poll(Duration.ofMillis(20)).forEach(held::add), () -> held.size() == 50);
+                "the range is read",
+                () -> replay.poll(Duration.ofMillis(20)).forEach(held::add),
+                () -> held.size() == 50);
         for (int turn = 0; turn < 5; turn++) {
             assertThat(replay.poll(Duration.ofMillis(20))).isEmpty();
         }
@@ -272,7 +276,9 @@ class RangeReplayIT {
                 });
 
         assertThatThrownBy(() -> Await.until(
-                        "it throws", () -> processor.process(replay.poll(Duration.ofMillis(20))), () -> replay.isDone()))
+                        "it throws",
+                        () -> processor.process(replay.poll(Duration.ofMillis(20))),
+                        () -> replay.isDone()))
                 .isInstanceOf(RecordFailedException.class)
                 .hasMessageContaining("@4");
         replay.close();

@@ -251,7 +251,8 @@ class ReplayPlanIT {
             consumer.seek(kafka.partition(0), marker.getAsLong());
             Await.until(
                     "the marker is passed",
-                    () -> assertThat(consumer.poll(Duration.ofMillis(20)).count()).isZero(),
+                    () -> assertThat(consumer.poll(Duration.ofMillis(20)).count())
+                            .isZero(),
                     () -> consumer.position(kafka.partition(0)) == 4);
         }
     }
@@ -264,7 +265,8 @@ class ReplayPlanIT {
         kafka.closeAtEnd(() -> producer.close(Duration.ZERO));
         producer.initTransactions();
         producer.beginTransaction();
-        producer.send(new ProducerRecord<>(kafka.topic(), 0, 1_000L, null, "open")).get();
+        producer.send(new ProducerRecord<>(kafka.topic(), 0, 1_000L, null, "open"))
+                .get();
 
         assertThat(fromTime(1_000, READ_UNCOMMITTED)).hasValue(1);
         Move committed = plan(ReplayPoint.timestamp(Instant.ofEpochMilli(1_000)), READ_COMMITTED)
