@@ -34,8 +34,11 @@ class ReadmeTest {
             import java.time.Duration;
             import java.util.*;
             import java.util.concurrent.ExecutorService;
+            import org.apache.kafka.clients.admin.Admin;
             import org.apache.kafka.clients.consumer.*;
             import org.apache.kafka.clients.producer.*;
+            import org.apache.kafka.common.IsolationLevel;
+            import org.apache.kafka.common.TopicPartition;
 
             class Sample {
                 record Order() {}
@@ -45,6 +48,7 @@ class ReadmeTest {
                 volatile boolean running;
 
                 Producer<byte[], byte[]> producer;
+                Admin admin;
 
                 void handle(Order order) {}
 

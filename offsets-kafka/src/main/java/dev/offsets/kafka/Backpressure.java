@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Pauses each partition that holds as many records as allowed, and all that hold any while they together hold as many as
  * allowed; resumes them when they hold fewer. Pauses partitions that a failure has stopped. Keeps what the user has paused
- * apart from that. Belongs to the loop thread, but for {@link #pausedByUser}.
+ * apart from that. Belongs to the loop thread, but for {@link #pausedByUser} and
+ * {@link #pausedByUs}.
  */
 /*
  * Both kinds of pauses go when the partition leaves, as Kafka's do. Before acting, ours are compared with what the Kafka
@@ -35,6 +36,9 @@ final class Backpressure {
 
     /** A copy of what the user has paused, for other threads. */
     private volatile Set<TopicPartition> published = Set.of();
+
+    /** How many partitions are not fetched for reasons of ours, for other threads. */
+    private volatile int pausedByUsNow;
 
     private boolean closing;
 
@@ -65,9 +69,9 @@ final class Backpressure {
             log.debug("Resumed: {}", freed);
         }
         pausedByUs.retainAll(toHold);
+        pausedByUs.addAll(toHold); // also should the call that pauses them be cut short
+        pausedByUsNow = pausedByUs.size();
         if (!toHold.isEmpty()) {
-            // Ours from now on, also should the call that pauses them be cut short.
-            pausedByUs.addAll(toHold);
             List<TopicPartition> toPause = new ArrayList<>(toHold);
             toPause.removeAll(consumer.paused());
             toPause.retainAll(assigned);
@@ -128,6 +132,11 @@ final class Backpressure {
         return published;
     }
 
+    /** How many partitions are not fetched since they hold too much, were stopped, or wait. Any thread. */
+    int pausedByUs() {
+        return pausedByUsNow;
+    }
+
     boolean isPausedByUser(TopicPartition partition) {
         return pausedByUser.contains(partition);
     }
@@ -147,6 +156,7 @@ final class Backpressure {
     void gone(Collection<TopicPartition> partitions) {
         pausedByUser.removeAll(partitions);
         pausedByUs.removeAll(partitions);
+        pausedByUsNow = pausedByUs.size();
         partitions.forEach(stoppedIn::remove);
         publish();
     }

@@ -56,6 +56,7 @@ final class Commits {
     private final long giveUpAfterNanos;
     private final long keepAliveNanos;
     private final Events events;
+    private final ConsumerMetrics metrics;
     private final Time time;
     private final Backoff backoff;
     private final TroubledTopics troubled;
@@ -79,13 +80,15 @@ final class Commits {
             Duration giveUpAfter,
             Events events,
             Wakeups wakeups,
-            ResumeMaps maps) {
+            ResumeMaps maps,
+            ConsumerMetrics metrics) {
         this.consumer = consumer;
         this.ownership = ownership;
         this.policy = settings.commitPolicy;
         this.giveUpAfterNanos = Time.saturatedNanos(giveUpAfter);
         this.keepAliveNanos = Time.saturatedNanos(settings.commitKeepAlive);
         this.events = events;
+        this.metrics = metrics;
         this.blocking = new BlockingCommit(consumer, wakeups);
         this.maps = maps;
         this.time = settings.time;
@@ -238,6 +241,7 @@ final class Commits {
     private Request newRequest(Collection<OwnedPartition> partitions, long now) {
         lastSentAtNanos = now;
         requestsSent++;
+        metrics.count(Counter.COMMITS_SENT, 1);
         List<Snapshot> snapshots = new ArrayList<>();
         partitions.forEach(partition -> snapshots.add(partition.snapshot(requestsSent, maps, partitions.size())));
         return new Request(snapshots, now);
@@ -263,6 +267,7 @@ final class Commits {
 
     private void confirmed(Request request) {
         request.snapshots.forEach(this::confirmed);
+        metrics.commitConfirmed(time.nanoTime() - request.sentAtNanos);
         events.committed(request.offsets());
         int failures = backoff.succeeded();
         boolean healed = troubled.succeeded(request.topics());
@@ -352,6 +357,7 @@ final class Commits {
     }
 
     private void failed(Request request, Exception failure) {
+        metrics.count(Counter.COMMITS_FAILED, 1);
         request.snapshots.forEach(snapshot -> snapshot.partition().commitFailed(failure));
         events.commitFailed(request.offsets(), failure);
     }

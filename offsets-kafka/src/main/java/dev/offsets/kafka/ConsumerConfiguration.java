@@ -23,6 +23,12 @@ final class ConsumerConfiguration {
     /** A fetch at the log's end that waits for more would hold up the next record that is to be read. */
     private static final int LONGEST_WAIT_OF_A_FETCH_TO_READ_AGAIN_MS = 10;
 
+    private static final Set<String> OF_MEMBERSHIP = Set.of(
+            ConsumerConfig.GROUP_ID_CONFIG,
+            ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
+            ConsumerConfig.GROUP_PROTOCOL_CONFIG,
+            ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG);
+
     /** What makes a consumer a member of a group, or an observed one; how much it fetches; what it makes of it. */
     private static final Set<String> OF_A_MEMBER = Set.of(
             ConsumerConfig.GROUP_ID_CONFIG,
@@ -151,11 +157,30 @@ final class ConsumerConfiguration {
         return configuration;
     }
 
+    /**
+     * The configuration for a consumer that reads a range again: outside of the group, and nowhere but where it is told to;
+     * otherwise as it reads.
+     *
+     * @param label what its client's id ends with
+     */
+    Map<String, Object> forReplay(String label) {
+        Map<String, Object> configuration = forKafka();
+        configuration.keySet().removeAll(OF_MEMBERSHIP);
+        configuration.computeIfPresent(ConsumerConfig.CLIENT_ID_CONFIG, (name, id) -> id + "-" + label);
+        configuration.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+        configuration.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        return configuration;
+    }
+
     /** Whether a deserializer, given or else configured, is the one of Kafka's that leaves bytes as they are. */
     static boolean leavesBytes(Object deserializer) {
         Object type = deserializer instanceof Deserializer<?> given ? given.getClass() : deserializer;
         return type == ByteArrayDeserializer.class
                 || ByteArrayDeserializer.class.getName().equals(type);
+    }
+
+    Map<String, Object> all() {
+        return values;
     }
 
     Object value(String name) {

@@ -17,12 +17,14 @@ final class FailureHandling {
     private final FailurePolicy policy;
     private final Failures failures;
     private final PartitionStops stops;
+    private final ConsumerMetrics metrics;
     private final Time time;
 
-    FailureHandling(FailurePolicy policy, Failures failures, PartitionStops stops, Time time) {
+    FailureHandling(FailurePolicy policy, Failures failures, PartitionStops stops, ConsumerMetrics metrics, Time time) {
         this.policy = policy;
         this.failures = failures;
         this.stops = stops;
+        this.metrics = metrics;
         this.time = time;
     }
 
@@ -48,7 +50,7 @@ final class FailureHandling {
         if (records.size() > 1) {
             // Each on its own: which one it was is known then, and the policy asked.
             long now = time.nanoTime();
-            records.forEach(record -> record.againAt(now));
+            records.forEach(record -> retry(record, now));
             return;
         }
         QueuedRecord record = records.get(0);
@@ -57,9 +59,10 @@ final class FailureHandling {
         apply(ask(policyOfStep, failure(record)), record);
     }
 
-    private static void addAttempt(QueuedRecord record, long startedNanos, Throwable error) {
+    private void addAttempt(QueuedRecord record, long startedNanos, Throwable error) {
         Attempts before = record.attempts == null ? Attempts.none(startedNanos) : record.attempts;
         record.attempts = before.andOne(error);
+        metrics.count(Counter.RECORDS_FAILED, 1);
     }
 
     private RecordFailure failure(QueuedRecord record) {
@@ -90,17 +93,24 @@ final class FailureHandling {
 
     private void apply(FailureAction action, QueuedRecord record) {
         if (action instanceof FailureAction.RetryAfter retry) {
-            record.againAt(time.nanoTime() + Math.min(Time.saturatedNanos(retry.delay()), LONGEST_DELAY_NANOS));
+            retry(record, time.nanoTime() + Math.min(Time.saturatedNanos(retry.delay()), LONGEST_DELAY_NANOS));
         } else if (action instanceof FailureAction.DeadLetter deadLetter) {
             deadLetter(record, deadLetter.deadLetters());
         } else if (action instanceof FailureAction.Skip skip) {
-            TrackedRecord.skip(record.record, record.incarnation, skip.reason());
+            if (TrackedRecord.skip(record.record, record.incarnation, skip.reason()) == Receipt.ACCEPTED) {
+                metrics.count(Counter.RECORDS_SKIPPED, 1);
+            }
             record.fate = Fate.GONE;
         } else if (action instanceof FailureAction.StopPartition) {
             stopPartition(record);
         } else {
             stopConsumer(record, record.attempts.lastError());
         }
+    }
+
+    private void retry(QueuedRecord record, long dueNanos) {
+        record.againAt(dueNanos);
+        metrics.count(Counter.RECORDS_RETRIED, 1);
     }
 
     private void deadLetter(QueuedRecord record, DeadLetters deadLetters) {

@@ -35,9 +35,13 @@ final class GroupLookUp {
     }
 
     /** @param owners who reads each partition, as client id and host */
-    private record Members(GroupState state, Map<TopicPartition, String> owners) {}
+    record Members(GroupState state, Map<TopicPartition, String> owners) {}
 
-    private record Group(Members members, Map<TopicPartition, OffsetAndMetadata> committed) {
+    record Group(Members members, Map<TopicPartition, OffsetAndMetadata> committed) {
+        GroupState state() {
+            return members.state;
+        }
+
         Set<TopicPartition> partitions() {
             Set<TopicPartition> partitions =
                     new TreeSet<>((left, right) -> left.toString().compareTo(right.toString()));
@@ -57,10 +61,14 @@ final class GroupLookUp {
     }
 
     private CompletionStage<GroupReport> ask(Time time) {
-        return members()
-                .thenCombine(committed(), Group::new)
+        return find(false)
                 .thenCompose(found -> LogLookUp.of(admin, found.partitions())
                         .thenApply(logs -> report(found, logs, time.wallClockMillis())));
+    }
+
+    /** @param stable whether to wait for offsets in open transactions, rather than to tell what was there before */
+    CompletionStage<Group> find(boolean stable) {
+        return members().thenCombine(committed(stable), Group::new);
     }
 
     private CompletionStage<Members> members() {
@@ -90,9 +98,12 @@ final class GroupLookUp {
         return new Members(description.groupState(), owners);
     }
 
-    private CompletionStage<Map<TopicPartition, OffsetAndMetadata>> committed() {
+    private CompletionStage<Map<TopicPartition, OffsetAndMetadata>> committed(boolean stable) {
         return admin.listConsumerGroupOffsets(
-                        group, new ListConsumerGroupOffsetsOptions().timeoutMs(LogLookUp.TIMEOUT_MILLIS))
+                        group,
+                        new ListConsumerGroupOffsetsOptions()
+                                .requireStable(stable)
+                                .timeoutMs(LogLookUp.TIMEOUT_MILLIS))
                 .partitionsToOffsetAndMetadata(group)
                 .toCompletionStage()
                 .exceptionally(failure -> {

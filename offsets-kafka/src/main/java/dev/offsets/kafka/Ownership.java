@@ -14,14 +14,16 @@ import org.apache.kafka.common.TopicPartition;
 final class Ownership {
     private final Events events;
     private final Time time;
+    private final ConsumerMetrics metrics;
     private final Map<TopicPartition, OwnedPartition> owned = new HashMap<>();
 
     /** A copy for other threads, replaced whenever a partition comes or goes. */
     private volatile List<OwnedPartition> published = List.of();
 
-    Ownership(Events events, Time time) {
+    Ownership(Events events, Time time, ConsumerMetrics metrics) {
         this.events = events;
         this.time = time;
+        this.metrics = metrics;
     }
 
     /** The partition, which becomes owned if it is not yet. */
@@ -30,6 +32,7 @@ final class Ownership {
         if (partition == null) {
             partition = new OwnedPartition(topicPartition, events, time);
             owned.put(topicPartition, partition);
+            metrics.owned(topicPartition);
             publish();
         }
         return partition;
@@ -60,6 +63,7 @@ final class Ownership {
         for (OwnedPartition partition : List.copyOf(partitions)) {
             partition.fence();
             owned.remove(partition.topicPartition);
+            metrics.gone(partition.topicPartition);
         }
         publish();
     }

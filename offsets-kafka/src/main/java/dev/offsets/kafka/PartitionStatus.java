@@ -19,32 +19,46 @@ public sealed interface PartitionStatus {
     /** The kinds of status, worst first. */
     enum Kind {
         /** Records were deleted, or passed over by the reset policy, before they were read. */
-        DATA_LOSS,
+        DATA_LOSS(110),
         /** The committed offset is beyond the end of the log: a restart would apply the reset policy. */
-        INVALID_COMMIT,
+        INVALID_COMMIT(100),
         /** Commits have been failing for some time. */
-        COMMIT_FAILING,
+        COMMIT_FAILING(90),
         /** One record has been incomplete for long, and holds back others that have finished. */
-        BLOCKED,
+        BLOCKED(80),
         /** Work is in flight, and nothing has finished for some time. */
-        STALLED,
+        STALLED(70),
         /** More remains to be done than some time ago, and it has kept growing. */
-        FALLING_BEHIND,
+        FALLING_BEHIND(60),
         /**
          * There is something to read, nothing is in flight, and nothing has been read for some time; or the loop has not
          * polled for that time.
          */
-        STARVED,
+        STARVED(50),
         /** All that a {@code read_committed} consumer can read was read; what follows is held back by an open transaction. */
-        LSO_BLOCKED,
+        LSO_BLOCKED(40),
         /** The user has paused the partition. */
-        PAUSED,
+        PAUSED(30),
         /** Too little is known to tell. */
-        UNKNOWN,
+        UNKNOWN(20),
         /** There is something left to do, and it goes on. */
-        OK,
+        OK(10),
         /** Nothing is left to do. */
-        CAUGHT_UP;
+        CAUGHT_UP(0);
+
+        private final int severity;
+
+        Kind(int severity) {
+            this.severity = severity;
+        }
+
+        /**
+         * The kind as a number, for metrics: 0 for {@code CAUGHT_UP}, the more the worse, 50 or more when it is not
+         * {@linkplain #isHealthy healthy}. It stays the same in later versions.
+         */
+        public int severity() {
+            return severity;
+        }
 
         /** Whether nobody has to look after it: {@code LSO_BLOCKED} and all below it. */
         public boolean isHealthy() {

@@ -18,6 +18,9 @@ import org.apache.kafka.common.TopicPartition;
  */
 public record ProcessorStatus(
         long queued, long running, List<WaitingRetry> retries, Map<TopicPartition, StoppedAt> stopped) {
+    /** Where there is no processor. */
+    static final ProcessorStatus NOTHING = new ProcessorStatus(0, 0, List.of(), Map.of());
+
     public ProcessorStatus {
         retries = List.copyOf(retries);
         stopped = Map.copyOf(stopped);

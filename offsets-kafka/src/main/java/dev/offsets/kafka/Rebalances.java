@@ -29,6 +29,7 @@ final class Rebalances {
     private final StoredOffsets storedOffsets;
     private final ResumeMaps maps;
     private final Events events;
+    private final ConsumerMetrics metrics;
     private final Duration drainTimeout;
     private final Duration requestTimeout;
     private final Time time;
@@ -46,6 +47,7 @@ final class Rebalances {
             StoredOffsets storedOffsets,
             ResumeMaps maps,
             Events events,
+            ConsumerMetrics metrics,
             Duration drainTimeout,
             Duration requestTimeout,
             Time time) {
@@ -57,6 +59,7 @@ final class Rebalances {
         this.storedOffsets = storedOffsets;
         this.maps = maps;
         this.events = events;
+        this.metrics = metrics;
         this.drainTimeout = drainTimeout;
         this.requestTimeout = requestTimeout;
         this.time = time;
@@ -112,8 +115,9 @@ final class Rebalances {
             draining.begin(given);
             draining.awaitWithoutPolling(given, bounded(drainTimeout, drainBy));
             long abandoned = draining.running(given);
-            abandonedWork += abandoned;
+            abandon(abandoned);
             if (abandoned > 0) {
+                metrics.count(Counter.DRAINS_ABANDONED, 1);
                 log.warn(
                         "{} records of {} were still being worked on at the end of the wait; they will be delivered again",
                         abandoned,
@@ -145,12 +149,17 @@ final class Rebalances {
     private void lose(Collection<TopicPartition> partitions) {
         List<OwnedPartition> lost = ownership.among(partitions);
         if (!lost.isEmpty()) {
-            abandonedWork += draining.running(lost);
+            abandon(draining.running(lost));
             log.warn("{} lost without a last commit; what was not committed will be delivered again", partitions);
             events.lost(Ownership.status(lost));
             forget(lost, partitions);
             events.tell();
         }
+    }
+
+    private void abandon(long running) {
+        abandonedWork += running;
+        metrics.count(Counter.RECORDS_ABANDONED, running);
     }
 
     private void forget(List<OwnedPartition> given, Collection<TopicPartition> partitions) {

@@ -39,6 +39,7 @@ public final class RecordProcessor<K, V> {
     private final PartitionStops stops;
     private final OriginalRecords originals;
     private final UndecodableRecords undecodable;
+    private final ConsumerMetrics metrics;
     private final Time time;
     private final FailureHandling failureHandling;
     private final WorkQueue queue;
@@ -51,6 +52,7 @@ public final class RecordProcessor<K, V> {
             PartitionStops stops,
             OriginalRecords originals,
             UndecodableRecords undecodable,
+            ConsumerMetrics metrics,
             Time time) {
         this.consumer = settings.consumer;
         this.ordering = settings.ordering;
@@ -60,8 +62,9 @@ public final class RecordProcessor<K, V> {
         this.stops = stops;
         this.originals = originals;
         this.undecodable = undecodable;
+        this.metrics = metrics;
         this.time = time;
-        this.failureHandling = new FailureHandling(failurePolicy, failures, stops, time);
+        this.failureHandling = new FailureHandling(failurePolicy, failures, stops, metrics, time);
         this.queue = new WorkQueue(time, settings.maxConcurrency, settings.maxBatch);
         this.workers = new Workers(settings.executor, queue, this::attempt, time);
     }
@@ -224,9 +227,13 @@ public final class RecordProcessor<K, V> {
         }
     }
 
-    private static void completed(List<QueuedRecord> claimed) {
+    private void completed(List<QueuedRecord> claimed) {
         for (QueuedRecord record : claimed) {
-            record.incarnation.complete(record.offset());
+            Receipt receipt = record.incarnation.complete(record.offset());
+            Attempts attempts = record.attempts;
+            if (attempts != null && attempts.isDeadLetter() && receipt == Receipt.ACCEPTED) {
+                metrics.count(Counter.RECORDS_DEAD_LETTERED, 1);
+            }
         }
     }
 

@@ -3,12 +3,14 @@ package dev.offsets.kafka;
 import dev.offsets.OffsetTracker;
 import dev.offsets.TrackerStatus;
 import dev.offsets.kafka.Diagnosis.Inside;
+import dev.offsets.kafka.Glance.PartitionGlance;
 import dev.offsets.kafka.PartitionStatus.Unknown;
 import dev.offsets.kafka.PartitionStatus.Worker;
 import dev.offsets.kafka.PartitionWatch.ClientLag;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -71,6 +73,10 @@ final class Reporting {
         this.lookedAtNanos = polledAtNanos;
     }
 
+    String group() {
+        return group;
+    }
+
     /** Notes that the loop is in poll. */
     <T> T whilePolling(Supplier<T> poll) {
         polling = true;
@@ -122,24 +128,45 @@ final class Reporting {
 
     /** Any thread. */
     GroupReport report() {
+        long nowMillis = time.wallClockMillis();
+        List<PartitionReport> partitions =
+                glance(nowMillis).values().stream().map(PartitionGlance::report).toList();
+        return GroupReport.at(nowMillis, group, isolationLevel, Optional.empty(), partitions);
+    }
+
+    /** Any thread. */
+    Glance glance(ProcessorStatus processor) {
+        return new Glance(
+                glance(time.wallClockMillis()),
+                backpressure.pausedByUs(),
+                backpressure.pausedByUser().size(),
+                processor);
+    }
+
+    private Map<TopicPartition, PartitionGlance> glance(long nowMillis) {
         List<OwnedPartition> owned = ownership.published();
         lookUps.askIfDue(owned);
         Set<TopicPartition> paused = backpressure.pausedByUser();
         long now = time.nanoTime();
-        long nowMillis = time.wallClockMillis();
-        List<PartitionReport> partitions = new ArrayList<>();
+        Map<TopicPartition, PartitionGlance> partitions = new LinkedHashMap<>();
         for (OwnedPartition partition : owned) {
             OffsetTracker tracker = partition.tracker();
             if (tracker == null) {
                 LogBounds bounds = lookUps.bounds(partition.topicPartition);
-                partitions.add(facts(partition, bounds, Optional.empty())
-                        .report(new Unknown("the position is not known yet"), nowMillis));
+                PartitionFacts facts = facts(partition, bounds, Optional.empty());
+                partitions.put(
+                        partition.topicPartition,
+                        glance(facts, new Unknown("the position is not known yet"), nowMillis));
             } else {
                 Look look = new Look(partition, tracker, paused, now);
-                partitions.add(look.facts.report(look.status, nowMillis));
+                partitions.put(partition.topicPartition, glance(look.facts, look.status, nowMillis));
             }
         }
-        return GroupReport.at(nowMillis, group, isolationLevel, Optional.empty(), partitions);
+        return partitions;
+    }
+
+    private static PartitionGlance glance(PartitionFacts facts, PartitionStatus status, long nowMillis) {
+        return new PartitionGlance(facts, facts.report(status, nowMillis));
     }
 
     private PartitionFacts facts(OwnedPartition partition, LogBounds bounds, Optional<TrackerStatus> status) {

@@ -43,18 +43,20 @@ final class ResumeMaps {
 
     private final ShownLogs logs;
     private final Events events;
+    private final ConsumerMetrics metrics;
     private final Time time;
     private final long intervalNanos;
     private int mostCharacters;
 
-    // Written by the loop thread, read by any.
-    private volatile long charactersStored;
-    private volatile long recordsLeftOut;
-    private volatile long recordsWithoutRoom;
-
     /** @param topicIds null where there are to be no maps */
-    ResumeMaps(TopicIds topicIds, TrackedConsumerBuilder<?, ?> settings, Events events, Duration longestRequest) {
+    ResumeMaps(
+            TopicIds topicIds,
+            TrackedConsumerBuilder<?, ?> settings,
+            Events events,
+            ConsumerMetrics metrics,
+            Duration longestRequest) {
         this.events = events;
+        this.metrics = metrics;
         this.time = settings.time;
         this.intervalNanos = Time.saturatedNanos(settings.resumeMapInterval);
         this.mostCharacters = settings.resumeMapCharacters;
@@ -145,7 +147,7 @@ final class ResumeMaps {
 
     /** Records were left out of what a poll returns. */
     <K, V> void leftOut(OwnedPartition partition, List<ConsumerRecord<K, V>> records) {
-        recordsLeftOut += records.size();
+        metrics.count(Counter.RECORDS_LEFT_OUT, records.size());
         partition.watch.leftOut(records.size());
         events.leftOut(partition.topicPartition, records);
     }
@@ -227,8 +229,8 @@ final class ResumeMaps {
 
     /** A commit is stored, with its map. */
     void stored(Snapshot snapshot) {
-        charactersStored += snapshot.map().text().length();
-        recordsWithoutRoom += snapshot.map().leftOut();
+        metrics.count(Counter.RESUME_MAP_BYTES, snapshot.map().text().length());
+        metrics.count(Counter.RECORDS_WITHOUT_ROOM, snapshot.map().leftOut());
     }
 
     /**
@@ -256,22 +258,5 @@ final class ResumeMaps {
                 mostCharacters);
         snapshots.forEach(snapshot -> snapshot.partition().resumption.leaveOutNextMap());
         return true;
-    }
-
-    // ---- counts; any thread ----
-
-    /** How many characters of metadata have been stored, in all commits together. Each is one byte. */
-    long charactersStored() {
-        return charactersStored;
-    }
-
-    /** How many records have been left out of what polls returned. */
-    long recordsLeftOut() {
-        return recordsLeftOut;
-    }
-
-    /** How many finished records were not named for lack of room, summed over all commits. */
-    long recordsWithoutRoom() {
-        return recordsWithoutRoom;
     }
 }

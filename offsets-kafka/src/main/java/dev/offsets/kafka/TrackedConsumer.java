@@ -57,7 +57,7 @@ import org.apache.kafka.common.errors.WakeupException;
  *
  * <p><b>Threads.</b> As with a Kafka consumer, all methods belong to the loop thread and throw {@link
  * java.util.ConcurrentModificationException} when called from another while one runs; only {@link #wakeup},
- * {@link #requestCommit}, {@link #status} and {@link #report} may be called from any thread. Workers report through the
+ * {@link #requestCommit}, {@link #status}, {@link #report} and {@link #metrics} may be called from any thread. Workers report through the
  * {@link TrackedRecord}s or the {@link TrackedRecords}.
  */
 public final class TrackedConsumer<K, V> implements AutoCloseable {
@@ -91,7 +91,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     private final Reporting reporting;
     private final UndecodableRecords undecodable;
     private final OriginalRecords originals;
-    final ResumeMaps maps;
+    private final ResumeMaps maps;
+    private final ConsumerMetrics metrics;
     private Throwable broken;
     /** Inside a call that may call the user back: a listener or a commit policy. */
     private boolean inside;
@@ -99,8 +100,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
     /** Another member has this one's {@code group.instance.id}: polling once more would take it back. */
     private boolean replaced;
 
-    /** Null without one. */
-    private RecordProcessor<K, V> processor;
+    /** Null without one. Written by the loop thread, read by any. */
+    private volatile RecordProcessor<K, V> processor;
 
     private boolean hasPolled;
     private CloseResult closed;
@@ -112,9 +113,11 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         this.drainTimeout = settings.drainTimeout;
         this.apiTimeout = configuration.defaultApiTimeout();
         this.events = new Events(settings.listener);
-        this.ownership = new Ownership(events, time);
-        this.maps = new ResumeMaps(settings.topicIds(), settings, events, configuration.rebalanceRequestTimeout());
-        this.commits = new Commits(consumer, ownership, settings, apiTimeout, events, wakeups, maps);
+        this.metrics = new ConsumerMetrics(consumer, configuration);
+        this.ownership = new Ownership(events, time, metrics);
+        this.maps =
+                new ResumeMaps(settings.topicIds(), settings, events, metrics, configuration.rebalanceRequestTimeout());
+        this.commits = new Commits(consumer, ownership, settings, apiTimeout, events, wakeups, maps, metrics);
         this.backpressure = new Backpressure(consumer, ownership, settings);
         this.stuckRecords = new StuckRecords(ownership, backpressure, settings.stuckLimit);
         this.draining = new Draining(settings.explicitStarts, time);
@@ -129,6 +132,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 storedOffsets,
                 maps,
                 events,
+                metrics,
                 drainTimeout,
                 configuration.rebalanceRequestTimeout(),
                 time);
@@ -136,9 +140,10 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         this.results = new PollResults<>(consumer, ownership, failures, backpressure::isPausedByUser, positions, maps);
         this.reporting =
                 new Reporting(consumer, ownership, backpressure, events, failures.starts(), settings, configuration);
-        this.undecodable = new UndecodableRecords(consumer, ownership, positions, failures, time);
+        this.undecodable = new UndecodableRecords(consumer, ownership, positions, failures, metrics, time);
         this.originals =
                 new OriginalRecords(configuration, settings.pollsBytesAsTheyAre(), settings.byteConsumers, time);
+        metrics.measure(new Glances(this::glance, ownership::published, time));
     }
 
     /**
@@ -462,6 +467,44 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         });
     }
 
+    /**
+     * Goes on where a plan says, in those of its partitions that are assigned to this consumer; the others are left to their
+     * owners. Each is sought, as {@link #seek(TopicPartition, long)} does: what was delivered before is void, and what it had
+     * finished and not committed is done again. The new positions are committed in the loop's next turn.
+     *
+     * @param plan for this consumer's group, made a moment ago
+     * @return the partitions that were moved
+     * @throws IllegalArgumentException if the plan is for another group, or for skipping a record, which {@link #skip} does
+     */
+    public Set<TopicPartition> replay(ReplayPlan plan) {
+        Objects.requireNonNull(plan, "plan");
+        Set<TopicPartition> moved = new HashSet<>();
+        onLoopThread(() -> {
+            checkIsForHere(plan);
+            Map<TopicPartition, Long> offsets = plan.offsets();
+            for (TopicPartition partition : consumer.assignment()) {
+                if (offsets.containsKey(partition)) {
+                    seek(partition, offsets.get(partition));
+                    moved.add(partition);
+                }
+            }
+            commits.request();
+        });
+        return moved;
+    }
+
+    private void checkIsForHere(ReplayPlan plan) {
+        if (!plan.group().equals(reporting.group())) {
+            throw new IllegalArgumentException(
+                    "the plan is for group " + plan.group() + ", and this consumer is of group " + reporting.group());
+        }
+        if (plan.moves().stream().anyMatch(move -> move.target().requested() instanceof ReplayPoint.Past)) {
+            throw new IllegalArgumentException(
+                    "the plan is for skipping a record of a group that is stopped: here, call"
+                            + " skip(partition, offset, reason), which leaves what is in flight below it alone");
+        }
+    }
+
     private void soughtToUnknown(Collection<TopicPartition> partitions) {
         Collection<TopicPartition> sought = partitions.isEmpty() ? consumer.assignment() : partitions;
         sought.forEach(partition -> ownership.own(partition).seekToUnknown());
@@ -506,9 +549,23 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         });
     }
 
-    /** The Kafka consumer's own metrics, as {@link Consumer#metrics} says, to hand to a metrics library. */
-    public Map<MetricName, ? extends Metric> metrics() {
-        return loopThread.call(consumer::metrics);
+    /**
+     * The metrics of this consumer beside the Kafka consumer's own, to hand to a metrics library. Any thread; it does not
+     * block. What a consumer measures is listed in {@code docs/metrics.md}: numbers all, not a number ({@code NaN}) where
+     * they are not known, at most a second old, gone with their partition or the consumer.
+     *
+     * <p>They are reported by reporters of their own, of the classes that {@code metric.reporters} names: by default to JMX,
+     * as {@code dev.offsets:type=tracked-consumer-metrics}.
+     *
+     * @return a view that can't be changed
+     */
+    public Map<MetricName, Metric> metrics() {
+        return metrics.besideKafkas();
+    }
+
+    private Glance glance() {
+        RecordProcessor<K, V> present = processor;
+        return reporting.glance(present == null ? ProcessorStatus.NOTHING : present.status());
     }
 
     /** As {@link Consumer#groupMetadata} says; to be read afresh for each use. */
@@ -584,6 +641,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                 closed = notWithin("close", () -> closing.close(deadline));
                 reporting.close(deadline.remaining());
                 originals.close(deadline);
+                metrics.close();
                 if (processor != null) {
                     processor.forgetWhatEnded();
                 }
@@ -630,6 +688,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                     new PartitionStops(backpressure, events),
                     originals,
                     undecodable,
+                    metrics,
                     time);
         });
         return processor;

@@ -318,6 +318,9 @@ public final class TrackedConsumerBuilder<K, V> {
             return new TrackedConsumer<>(consumer, this, configuration);
         } catch (RuntimeException e) {
             closeBecauseOf(e, consumer);
+            if (ownAdmin && admin != null) {
+                admin.close(Duration.ZERO);
+            }
             throw e;
         }
     }

@@ -35,6 +35,7 @@ final class UndecodableRecords {
     private final Ownership ownership;
     private final Positions positions;
     private final Failures failures;
+    private final ConsumerMetrics metrics;
     private final Time time;
 
     /** Where reading has come to a record that could not be deserialized, for each partition the last one. */
@@ -52,11 +53,17 @@ final class UndecodableRecords {
     private record Retry(Found found, long fromNanos, long delayNanos) {}
 
     UndecodableRecords(
-            Consumer<?, ?> consumer, Ownership ownership, Positions positions, Failures failures, Time time) {
+            Consumer<?, ?> consumer,
+            Ownership ownership,
+            Positions positions,
+            Failures failures,
+            ConsumerMetrics metrics,
+            Time time) {
         this.consumer = consumer;
         this.ownership = ownership;
         this.positions = positions;
         this.failures = failures;
+        this.metrics = metrics;
         this.time = time;
     }
 
@@ -112,15 +119,18 @@ final class UndecodableRecords {
         TopicPartition topicPartition = thrown.topicPartition();
         long offset = record.offset;
         OffsetTracker incarnation = record.incarnation;
+        metrics.count(Counter.RECORDS_FAILED, 1);
         if (action instanceof FailureAction.RetryAfter retry) {
             log.info("Record {}@{} could not be deserialized; again in {}", topicPartition, offset, retry.delay());
             long delayNanos = Time.saturatedNanos(retry.delay());
+            metrics.count(Counter.RECORDS_RETRIED, 1);
             retries.put(topicPartition, new Retry(record, time.nanoTime(), delayNanos));
         } else if (action instanceof FailureAction.DeadLetter deadLetter) {
             positions.passOver(topicPartition, offset, incarnation);
             processor.deadLetter(new UndecodableRecord(thrown), incarnation, deadLetter.deadLetters(), thrown);
         } else if (action instanceof FailureAction.Skip skip) {
             positions.passOver(topicPartition, offset, incarnation);
+            metrics.count(Counter.RECORDS_SKIPPED, 1);
             TrackedRecord.skip(topicPartition, offset, incarnation, skip.reason());
         } else if (action instanceof FailureAction.StopPartition) {
             processor.stopPartition(topicPartition, offset, incarnation, thrown);

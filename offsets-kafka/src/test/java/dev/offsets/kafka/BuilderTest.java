@@ -116,6 +116,7 @@ class BuilderTest {
                         Map.entry("bootstrap.servers", "localhost:1"),
                         Map.entry("client.id", "shop"),
                         Map.entry("security.protocol", "SSL"),
+                        Map.entry("metric.reporters", ""),
                         Map.entry("my.own.setting", "kept"));
     }
 

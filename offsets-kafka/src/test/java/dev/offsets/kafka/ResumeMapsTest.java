@@ -84,7 +84,7 @@ class ResumeMapsTest {
         restart(12);
 
         assertThat(handedOut()).containsExactly(0L, 10L, 11L, 12L);
-        assertThat(rig.consumer.maps.recordsLeftOut()).isEqualTo(9);
+        assertThat(MetricsTest.value(rig.consumer, "records-left-out-total")).isEqualTo(9);
         rig.complete(P0, 0);
         rig.tick();
         assertThat(rig.sent(P0)).containsExactly(10L);
@@ -585,7 +585,8 @@ class ResumeMapsTest {
 
             assertThat(rig.stored(P0)).isZero();
             assertThat(rig.kafka.stored.get(P0).metadata()).hasSizeBetween(3_000, 4_096);
-            assertThat(rig.consumer.maps.recordsWithoutRoom()).isPositive();
+            assertThat(MetricsTest.value(rig.consumer, "records-without-room-total"))
+                    .isPositive();
             assertThat(log.lines()).hasSize(1).first().asString().contains("topic-0", "4096 characters");
             rig.complete(P0, 0);
             rig.tick();

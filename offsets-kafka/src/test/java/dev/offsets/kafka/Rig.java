@@ -21,10 +21,20 @@ final class Rig {
     static final String TOPIC = "topic";
     static final TopicPartition P0 = new TopicPartition(TOPIC, 0);
     static final TopicPartition P1 = new TopicPartition(TOPIC, 1);
-    static final Map<String, Object> CONFIG =
-            Map.of("group.id", "group", "enable.auto.commit", "false", "auto.offset.reset", "earliest");
-    static final Map<String, Object> CONFIG_LATEST =
-            Map.of("group.id", "group", "enable.auto.commit", "false", "auto.offset.reset", "latest");
+    static final Map<String, Object> CONFIG = config("earliest");
+    static final Map<String, Object> CONFIG_LATEST = config("latest");
+
+    private static Map<String, Object> config(String reset) {
+        return Map.of(
+                "group.id",
+                "group",
+                "enable.auto.commit",
+                "false",
+                "auto.offset.reset",
+                reset,
+                "metric.reporters", // JMX is slow, and the same for all consumers of this id
+                "");
+    }
 
     final SimulatedConsumer kafka = new SimulatedConsumer();
     final VirtualTime time = kafka.time;

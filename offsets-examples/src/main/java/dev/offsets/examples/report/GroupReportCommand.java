@@ -1,24 +1,20 @@
 package dev.offsets.examples.report;
 
+import dev.offsets.examples.ClusterOptions;
 import dev.offsets.examples.Terminal;
 import dev.offsets.kafka.GroupReport;
-import java.io.IOException;
-import java.io.Reader;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
-import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.IsolationLevel;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -38,19 +34,11 @@ public final class GroupReportCommand implements Callable<Integer> {
     private static final String CLEAR_TO_END_OF_LINE = "\u001b[K";
     private static final String CLEAR_TO_END = "\u001b[J";
 
-    @Option(names = "--bootstrap-server", paramLabel = "HOST:PORT", required = true, description = "The cluster.")
-    private String bootstrapServer;
+    @Mixin
+    private ClusterOptions cluster;
 
     @Option(names = "--group", paramLabel = "ID", required = true, description = "The consumer group.")
     private String group;
-
-    @Option(
-            names = "--isolation-level",
-            paramLabel = "LEVEL",
-            description =
-                    "That of the group's consumers: read_uncommitted (default) or read_committed. It says where the end"
-                            + " is that lags are counted to.")
-    private String isolationLevel = "read_uncommitted";
 
     @Option(names = "--json", description = "Print one JSON object on one line.")
     private boolean json;
@@ -69,12 +57,6 @@ public final class GroupReportCommand implements Callable<Integer> {
                     "Show the cluster's metadata quorum, too: log ends, high watermark and lag of its replicas. They"
                             + " belong to the cluster's control plane, and to no consumer's lag.")
     private boolean quorum;
-
-    @Option(
-            names = "--command-config",
-            paramLabel = "FILE",
-            description = "Properties for the Admin client, for example the security settings of the cluster.")
-    private Path commandConfig;
 
     @Option(names = "--help", usageHelp = true, description = "Print this text.")
     private boolean help;
@@ -97,11 +79,11 @@ public final class GroupReportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        IsolationLevel level = isolationLevel();
+        IsolationLevel level = cluster.isolationLevel();
         if (watchSeconds != null && watchSeconds < 1) {
             throw new ParameterException(spec.commandLine(), "--watch " + watchSeconds + ": must be 1 or more");
         }
-        try (Admin admin = Admin.create(configuration())) {
+        try (Admin admin = Admin.create(cluster.configuration())) {
             if (watchSeconds == null) {
                 GroupReport report = report(admin, level);
                 System.out.print(text(admin, report));
@@ -147,27 +129,5 @@ public final class GroupReportCommand implements Callable<Integer> {
             return COULD_NOT_RUN;
         }
         return report.isHealthy() ? CommandLine.ExitCode.OK : BAD;
-    }
-
-    private IsolationLevel isolationLevel() {
-        return switch (isolationLevel.toLowerCase(Locale.ROOT)) {
-            case "read_committed" -> IsolationLevel.READ_COMMITTED;
-            case "read_uncommitted" -> IsolationLevel.READ_UNCOMMITTED;
-            default ->
-                throw new ParameterException(
-                        spec.commandLine(),
-                        "--isolation-level " + isolationLevel + ": must be read_uncommitted or read_committed");
-        };
-    }
-
-    private Properties configuration() throws IOException {
-        Properties properties = new Properties();
-        if (commandConfig != null) {
-            try (Reader reader = Files.newBufferedReader(commandConfig)) {
-                properties.load(reader);
-            }
-        }
-        properties.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServer);
-        return properties;
     }
 }

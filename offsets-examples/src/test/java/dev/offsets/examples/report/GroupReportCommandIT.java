@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.offsets.examples.ChildJvm;
+import dev.offsets.examples.ChildJvm.Ended;
 import dev.offsets.kafka.broker.LocalBroker;
 import java.io.BufferedReader;
 import java.nio.file.Files;
@@ -13,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -43,12 +44,6 @@ class GroupReportCommandIT {
 
     @TempDir
     Path directory;
-
-    private record Ended(int status, String out, String err) {
-        List<String> lines() {
-            return out.lines().toList();
-        }
-    }
 
     @BeforeAll
     static void startBroker() throws Exception {
@@ -81,32 +76,14 @@ class GroupReportCommandIT {
                 .get();
     }
 
-    private ProcessBuilder command(Class<?> main, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName(),
-                "--bootstrap-server",
-                broker.bootstrapServers()));
-        command.addAll(List.of(arguments));
-        return new ProcessBuilder(command);
+    private static String[] onTheBroker(String... arguments) {
+        List<String> all = new ArrayList<>(List.of("--bootstrap-server", broker.bootstrapServers()));
+        all.addAll(List.of(arguments));
+        return all.toArray(String[]::new);
     }
 
     private Ended run(Class<?> main, String... arguments) throws Exception {
-        Path out = Files.createTempFile(directory, "out", "");
-        Path err = Files.createTempFile(directory, "err", "");
-        Process process = command(main, arguments)
-                .redirectOutput(out.toFile())
-                .redirectError(err.toFile())
-                .start();
-        try {
-            assertThat(process.waitFor(90, TimeUnit.SECONDS)).as("ended").isTrue();
-            return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
-        } finally {
-            process.destroyForcibly();
-        }
+        return ChildJvm.run(directory, main, onTheBroker(arguments));
     }
 
     private Ended report(String... arguments) throws Exception {
@@ -261,7 +238,8 @@ class GroupReportCommandIT {
     @Test
     void watch_printsAgainAndAgain() throws Exception {
         commit("watched", P0, 3);
-        Process process = command(GroupReportCommand.class, "--group", "watched", "--json", "--watch", "1")
+        Process process = ChildJvm.command(
+                        GroupReportCommand.class, onTheBroker("--group", "watched", "--json", "--watch", "1"))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader output = process.inputReader()) {

@@ -133,6 +133,7 @@ final class Settings {
     Map<String, Object> configuration() {
         Map<String, Object> configuration = new HashMap<>();
         configuration.put("group.id", "group");
+        configuration.put("metric.reporters", ""); // JMX is slow, and no part of this
         configuration.put("enable.auto.commit", "false");
         if (interceptor) {
             configuration.put("interceptor.classes", "an.Interceptor");

@@ -19,6 +19,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.metrics.KafkaMetric;
 
 /** A Kafka consumer as far as the library uses one. Its public methods are those of Kafka's interface. */
 public final class SimulatedClient {
@@ -188,6 +189,10 @@ public final class SimulatedClient {
             metrics.put(lead.metricName(), lead);
         });
         return metrics;
+    }
+
+    public void registerMetricForSubscription(KafkaMetric metric) {
+        enter();
     }
 
     public void seek(TopicPartition partition, OffsetAndMetadata offset) {

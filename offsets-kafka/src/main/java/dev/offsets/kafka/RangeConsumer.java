@@ -1,0 +1,124 @@
+package dev.offsets.kafka;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.Deserializer;
+
+/**
+ * A Kafka consumer outside of any group, that reads each of its partitions from one offset up to another and no further.
+ * What is committed stays here: it is where reading would go on.
+ */
+final class RangeConsumer<K, V> extends KafkaConsumer<K, V> {
+    private final Map<TopicPartition, Long> ends;
+    private final Map<TopicPartition, OffsetAndMetadata> stored = new ConcurrentHashMap<>();
+
+    /** Where there may be more to read. */
+    private final Set<TopicPartition> open = new HashSet<>();
+
+    RangeConsumer(
+            Map<String, Object> configuration,
+            Deserializer<K> keyDeserializer,
+            Deserializer<V> valueDeserializer,
+            Map<TopicPartition, Long> starts,
+            Map<TopicPartition, Long> ends) {
+        super(configuration, keyDeserializer, valueDeserializer);
+        this.ends = ends;
+        starts.forEach((partition, offset) -> stored.put(partition, new OffsetAndMetadata(offset)));
+    }
+
+    /** Any thread: where reading would go on after what was committed. */
+    long stored(TopicPartition partition) {
+        return stored.get(partition).offset();
+    }
+
+    @Override
+    public void assign(Collection<TopicPartition> partitions) {
+        super.assign(partitions);
+        for (TopicPartition partition : partitions) {
+            seek(partition, stored.get(partition));
+            open.add(partition);
+        }
+        closeWhatIsRead();
+    }
+
+    @Override
+    public ConsumerRecords<K, V> poll(Duration timeout) {
+        ConsumerRecords<K, V> polled = super.poll(timeout);
+        closeWhatIsRead();
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> within = new HashMap<>();
+        for (TopicPartition partition : polled.partitions()) {
+            List<ConsumerRecord<K, V>> records = new ArrayList<>(polled.records(partition));
+            records.removeIf(record -> record.offset() >= ends.get(partition));
+            if (!records.isEmpty()) {
+                within.put(partition, records);
+            }
+        }
+        Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
+        polled.nextOffsets().forEach((partition, offset) -> next.put(partition, within(partition, offset)));
+        return new ConsumerRecords<>(within, next);
+    }
+
+    private OffsetAndMetadata within(TopicPartition partition, OffsetAndMetadata offset) {
+        long end = ends.get(partition);
+        return offset.offset() <= end ? offset : new OffsetAndMetadata(end);
+    }
+
+    /** Nothing is fetched of what has been read to its end. */
+    private void closeWhatIsRead() {
+        for (TopicPartition partition : List.copyOf(open)) {
+            try {
+                if (super.position(partition, Duration.ZERO) >= ends.get(partition)) {
+                    open.remove(partition);
+                    pause(Set.of(partition));
+                }
+            } catch (TimeoutException e) {
+                // Its position is being looked for: it will be known after another poll.
+                continue;
+            }
+        }
+    }
+
+    @Override
+    public void resume(Collection<TopicPartition> partitions) {
+        Set<TopicPartition> unread = new HashSet<>(partitions);
+        unread.retainAll(open);
+        super.resume(unread);
+    }
+
+    @Override
+    public long position(TopicPartition partition, Duration timeout) {
+        return Math.min(super.position(partition, timeout), ends.get(partition));
+    }
+
+    @Override
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions, Duration timeout) {
+        Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>(stored);
+        found.keySet().retainAll(partitions);
+        return found;
+    }
+
+    @Override
+    public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+        stored.putAll(offsets);
+    }
+
+    @Override
+    public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+        stored.putAll(offsets);
+        callback.onComplete(offsets, null);
+    }
+}
