@@ -14,6 +14,7 @@ import org.apache.kafka.common.TopicPartition;
 /** A consumer that costs nothing: it returns what is prebuilt, and notes what is committed. */
 final class PrebuiltConsumer extends MockConsumer<byte[], byte[]> {
     private final PrebuiltRecords records;
+    private final Map<TopicPartition, Long> positions = new HashMap<>();
     private final Map<TopicPartition, Long> committed = new HashMap<>();
     private Set<TopicPartition> assignment = Set.of();
     private int nextPoll;
@@ -49,12 +50,22 @@ final class PrebuiltConsumer extends MockConsumer<byte[], byte[]> {
 
     @Override
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-        return isAtEnd() ? ConsumerRecords.empty() : records.poll(nextPoll++);
+        if (isAtEnd()) {
+            return ConsumerRecords.empty();
+        }
+        ConsumerRecords<byte[], byte[]> polled = records.poll(nextPoll++);
+        polled.nextOffsets().forEach((partition, next) -> positions.put(partition, next.offset()));
+        return polled;
+    }
+
+    @Override
+    public long position(TopicPartition partition) {
+        return positions.getOrDefault(partition, 0L);
     }
 
     @Override
     public long position(TopicPartition partition, Duration timeout) {
-        return 0;
+        return position(partition);
     }
 
     @Override
