@@ -22,6 +22,18 @@ enum Contender {
             return new PlainLoopPool(job, handler);
         }
     },
+    TRACKED_LOOP("tracked loop") {
+        @Override
+        Pool start(Job job, RecordHandler handler) {
+            return new TrackedLoopPool(job, handler);
+        }
+    },
+    AUTO_COMMIT_LOOP("auto-commit loop") {
+        @Override
+        Pool start(Job job, RecordHandler handler) {
+            return new AutoCommitLoopPool(job, handler);
+        }
+    },
     /** No records and no Kafka: the threads call the handler again and again. What the machine allows at that moment. */
     THREADS_ALONE("threads alone") {
         @Override
@@ -30,8 +42,11 @@ enum Contender {
         }
     };
 
-    /** Those that read records. */
+    /** Those whose pools read records. */
     static final List<Contender> CONSUMERS = List.of(OURS, PARALLEL_CONSUMER, PLAIN_LOOP);
+
+    /** Those that handle records on the loop thread. */
+    static final List<Contender> LOOPS = List.of(TRACKED_LOOP, AUTO_COMMIT_LOOP);
 
     private final String label;
 

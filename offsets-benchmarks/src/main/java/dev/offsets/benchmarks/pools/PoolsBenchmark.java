@@ -151,7 +151,7 @@ final class PoolsBenchmark implements Callable<Integer> {
         }
     }
 
-    private static List<String> brokerArguments() {
+    static List<String> brokerArguments() {
         List<String> arguments = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         arguments.addAll(Child.loggingArguments());
         return arguments;

@@ -32,6 +32,11 @@ final class Results {
         crashes.computeIfAbsent(contender, key -> new ArrayList<>()).add(outcome);
     }
 
+    /** What one contender measured in one scenario, in the order of the rounds. */
+    List<Measurement> measurements(Scenario scenario, Contender contender) {
+        return List.copyOf(measurements.get(scenario).get(contender));
+    }
+
     /** Whether one of ours has lost a record. */
     boolean haveWeLost() {
         return crashes.getOrDefault(Contender.OURS, List.of()).stream().anyMatch(outcome -> outcome.lost() > 0);

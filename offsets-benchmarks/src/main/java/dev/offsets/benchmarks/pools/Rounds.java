@@ -44,12 +44,19 @@ final class Rounds {
     }
 
     /**
-     * Each contender works once.
+     * Each pool works once.
      *
      * @param records how many were produced
      */
     void measure(int round, Scenario scenario, int records, Duration warmUp, Duration measured) throws IOException {
-        for (Contender contender : inTurn(round, contenders(scenario))) {
+        measure(round, contenders(scenario), scenario, records, warmUp, measured);
+    }
+
+    /** Each of these works once. */
+    void measure(
+            int round, List<Contender> contenders, Scenario scenario, int records, Duration warmUp, Duration measured)
+            throws IOException {
+        for (Contender contender : inTurn(round, contenders)) {
             List<String> arguments = arguments(contender, scenario, topic(scenario.keys()), COMMIT_INTERVAL);
             arguments.add(Long.toString(contender == Contender.THREADS_ALONE ? Long.MAX_VALUE : records));
             arguments.add(Long.toString(warmUp.toMillis()));
@@ -65,7 +72,11 @@ final class Rounds {
 
     /** Threads alone that do nothing are as fast as they can count. */
     private static List<Contender> contenders(Scenario scenario) {
-        return scenario.handlerMillis() == 0 ? Contender.CONSUMERS : List.of(Contender.values());
+        List<Contender> contenders = new ArrayList<>(Contender.CONSUMERS);
+        if (scenario.handlerMillis() > 0) {
+            contenders.add(Contender.THREADS_ALONE);
+        }
+        return contenders;
     }
 
     /**
