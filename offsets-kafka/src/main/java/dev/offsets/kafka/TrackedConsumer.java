@@ -603,6 +603,11 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
         return reporting.report();
     }
 
+    /** How many finished records would be done again if this process ended now. Any thread. */
+    long replayExposure() {
+        return ownership.replayExposure();
+    }
+
     /** {@link #close(Duration)} with the {@linkplain TrackedConsumerBuilder#drainTimeout drain timeout}. */
     @Override
     public void close() {

@@ -263,6 +263,22 @@ class ResumeMapsTest {
     }
 
     @Test
+    void processorInTheOrderOfKeys_worksOnWhatIsLeftInOrder() {
+        tenRecordsOfWhichTheFirstIsStuck();
+        Map<TopicPartition, OffsetAndMetadata> stored = Map.copyOf(rig.kafka.stored);
+        ProcessorRig work =
+                new ProcessorRig(builder -> builder.topicIds(topicIds).resumeMaps());
+        work.kafka.stored.putAll(stored);
+        work.working(4, RecordProcessorBuilder::orderedByKey, P0);
+        records(work.rig, P0, 0, 12);
+        work.turn();
+        assertThat(work.running()).containsExactly("topic-0@0");
+        work.done(P0, 0);
+        work.turn();
+        assertThat(work.running()).containsExactly("topic-0@10");
+    }
+
+    @Test
     void off_nothingIsStoredWithTheOffsetAndNothingLeftOut() {
         tenRecordsOfWhichTheFirstIsStuck();
         Rig dead = rig;
@@ -334,6 +350,42 @@ class ResumeMapsTest {
         rig.consumer.close();
 
         assertThat(rig.points(P0)).extracting(OffsetAndMetadata::metadata).containsOnly("");
+    }
+
+    @Test
+    void topicRecreatedAfterWhatFinishedWasShown_laterCommitsHaveNoMap() {
+        rig.subscribed(P0);
+        records(rig, P0, 0, 9);
+        rig.poll();
+        rig.completeAll(P0, 2, 9);
+        rig.tick(INTERVAL);
+        rig.tick();
+        assertThat(rig.kafka.stored.get(P0).metadata()).isNotEmpty();
+        topicIds.recreate(Rig.TOPIC);
+        records(rig, P0, 10, 12);
+        rig.poll();
+        rig.complete(P0, 11);
+        rig.tick(INTERVAL);
+        rig.tick();
+        rig.complete(P0, 0);
+        rig.tick();
+        rig.tick();
+
+        assertThat(rig.kafka.stored.get(P0)).isEqualTo(new OffsetAndMetadata(1, Optional.of(EPOCH), ""));
+    }
+
+    @Test
+    void answerThatNeverComes_isNotWaitedForInTheNextInterval() {
+        rig.subscribed(P0);
+        records(rig, P0, 0, 9);
+        rig.poll();
+        topicIds.holdAnswers();
+        rig.completeAll(P0, 5, 9);
+        rig.tick(INTERVAL.multipliedBy(2));
+        int questions = topicIds.questions;
+        rig.tick(INTERVAL.multipliedBy(2));
+
+        assertThat(topicIds.questions).isGreaterThan(questions);
     }
 
     @Test
@@ -775,7 +827,10 @@ class ResumeMapsTest {
     }
 
     private long exposure() {
-        return rig.consumer.report().partitions().get(0).replayExposure().orElseThrow();
+        long reported =
+                rig.consumer.report().partitions().get(0).replayExposure().orElseThrow();
+        assertThat(rig.consumer.replayExposure()).isEqualTo(reported);
+        return reported;
     }
 
     // ---- settings ----
