@@ -155,9 +155,7 @@ final class Segment {
             offsets[index] = offset;
         }
         end = (short) (index + 1);
-        // Pairs with the compare-and-exchange in report(): who sees the record as delivered sees its mark too, and
-        // where it
-        // stands.
+        // Pairs with the compare-and-exchange in report(): who sees the record as delivered sees its mark and its offset.
         STATE.setRelease(states, index, DELIVERED);
         return true;
     }
@@ -341,9 +339,9 @@ final class Segment {
      * record that is seen finished has finished, and stays so.
      */
     private int finishedOfEight(int index) {
+        long finished = (EightStates.read(states, index) & EIGHT_FINISHED) / FINISHED_BIT;
         // The product gathers the eight bits in its highest byte.
-        return (int) ((EightStates.read(states, index) / FINISHED_BIT & IN_EACH) * 0x0102040810204080L
-                >>> Long.SIZE - Byte.SIZE);
+        return (int) (finished * 0x0102040810204080L >>> Long.SIZE - Byte.SIZE);
     }
 
     private int finishedOfRest(int index, int toIndex) {

@@ -111,11 +111,12 @@ final class Twins {
                         """),
                 new Twin(
                         "Edges.TrackInNewSegmentAndComplete",
-                        "a record is delivered twice",
+                        "a record is delivered twice, a moment apart",
                         SEGMENT,
                         "STATE.setRelease(states, index, DELIVERED);",
                         """
                         STATE.setRelease(states, index, DELIVERED);
+                        Thread.onSpinWait();
                         STATE.setRelease(states, index, DELIVERED);
                         """),
                 new Twin(
