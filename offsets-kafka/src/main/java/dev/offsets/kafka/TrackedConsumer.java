@@ -488,7 +488,9 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
                     moved.add(partition);
                 }
             }
-            commits.request();
+            if (!moved.isEmpty()) {
+                commits.request();
+            }
         });
         return moved;
     }
