@@ -367,7 +367,7 @@ public final class OffsetTracker {
         ResumeMapBuilder finished = new ResumeMapBuilder(point.offset());
         Segments.Look look = segments.look();
         for (Segment segment = look.next(); segment != null; segment = look.next()) {
-            segment.addFinished(point.offset(), finished);
+            segment.addFinished(finished);
         }
         ResumeMap before = resumed.map();
         return before.isEmpty() ? finished.build() : before.union(finished.build(), point.offset());
