@@ -379,7 +379,7 @@ public final class OffsetTracker {
         ResumeMapBuilder builder = new ResumeMapBuilder(point.offset());
         Segments.Look look = segments.look();
         for (Segment segment = look.next(); segment != null; segment = look.next()) {
-            segment.addFinished(point.offset(), builder);
+            segment.addFinished(builder);
         }
         ResumeMap finished = builder.build();
         if (shownBelow < finished.end()) {

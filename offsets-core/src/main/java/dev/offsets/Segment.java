@@ -155,7 +155,8 @@ final class Segment {
             offsets[index] = offset;
         }
         end = (short) (index + 1);
-        // Pairs with the compare-and-exchange in report(): who sees the record as delivered sees its mark and its offset.
+        // Pairs with the compare-and-exchange in report(): who sees the record as delivered sees its mark and its
+        // offset.
         STATE.setRelease(states, index, DELIVERED);
         return true;
     }
@@ -270,15 +271,14 @@ final class Segment {
         return finishedAtCount - finishedPassed;
     }
 
-    /** Owner thread: adds what has finished at and above an offset, and the first record as an anchor. */
-    void addFinished(long from, ResumeMapBuilder map) {
+    /** Owner thread: adds what has finished, and the first record as an anchor. */
+    void addFinished(ResumeMapBuilder map) {
         if (firstFingerprint != OffsetTracker.NO_FINGERPRINT) {
             map.add(new ResumeMap.Anchor(firstRecord(), firstFingerprint));
         }
-        int fromIndex = indexFrom(from);
         for (EpochSpan span : epochSpans()) {
             if (span.leaderEpoch != OffsetTracker.NO_EPOCH) {
-                addFinished(Math.max(fromIndex, span.fromIndex), span.toIndex, span.leaderEpoch, map);
+                addFinished(span.fromIndex, span.toIndex, span.leaderEpoch, map);
             }
         }
     }
@@ -380,20 +380,5 @@ final class Segment {
     /** The offset of an index; in a sparse segment, of one whose state has been read and is no hole. Any thread. */
     long offset(int index) {
         return offsets == null ? firstOffset + index : offsets[index];
-    }
-
-    /** The index of the first record at or above an offset. */
-    private int indexFrom(long offset) {
-        if (offset <= firstOffset) {
-            return 0;
-        }
-        if (offsets == null) {
-            return (int) Math.min(offset - firstOffset, end);
-        }
-        int index = 0;
-        while (index < end && offset(index) < offset) {
-            index++;
-        }
-        return index;
     }
 }

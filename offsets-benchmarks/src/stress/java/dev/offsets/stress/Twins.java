@@ -23,6 +23,7 @@ final class Twins {
     private static final String REPORT_AND_TAKE_BACK = """
             byte seen = (byte) STATE.getAndSet(states, index, outcome);
             if (seen != expected) {
+                Thread.onSpinWait();
                 STATE.setVolatile(states, index, seen);
             }
             """;

@@ -16,6 +16,8 @@ final class Sizes {
     private Sizes() {}
 
     static void print() {
+        // Java's records hide where their fields are, and JOL has to guess it.
+        System.setProperty("jol.magicFieldOffset", "true");
         System.out.println("| retained | bytes |\n|---|---|");
         row("a record in flight, dense", perRecord(i -> i));
         row("a record in flight, 10% holes", perRecord(i -> i + i / 9));
