@@ -35,8 +35,8 @@ class TelemetryIT {
         ConfigResource subscription = new ConfigResource(ConfigResource.Type.CLIENT_METRICS, "offsets");
         Map<String, String> wanted = Map.of("metrics", "org.apache.kafka.tracked.consumer", "interval.ms", "200");
         List<AlterConfigOp> operations = wanted.entrySet().stream()
-                .map(entry -> new AlterConfigOp(
-                        new ConfigEntry(entry.getKey(), entry.getValue()), AlterConfigOp.OpType.SET))
+                .map(entry ->
+                        new AlterConfigOp(new ConfigEntry(entry.getKey(), entry.getValue()), AlterConfigOp.OpType.SET))
                 .toList();
         admin.incrementalAlterConfigs(Map.of(subscription, operations)).all().get();
     }
