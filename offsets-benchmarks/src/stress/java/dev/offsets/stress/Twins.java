@@ -83,6 +83,7 @@ final class Twins {
                         "return (long) VIEW.get(states, index);",
                         """
                         long read = (long) VIEW.get(states, index);
+                        Thread.onSpinWait(); // or else the compiler knows that nothing changes
                         VIEW.set(states, index, read);
                         return read;
                         """),
