@@ -65,13 +65,11 @@ final class Closing {
         long drained = 0;
         long abandonedBefore = rebalances.abandonedWork();
         long unfinishedBefore = rebalances.unfinishedRecords();
-        if (!interrupted) {
-            long atStart = draining.begin(ownership.all());
-            if (atStart > 0) {
-                drain(drainBy);
-                long gone = rebalances.abandonedWork() - abandonedBefore;
-                drained = atStart - gone - draining.running(ownership.all());
-            }
+        long atStart = draining.begin(ownership.all());
+        if (atStart > 0 && !interrupted) {
+            drain(drainBy);
+            long gone = rebalances.abandonedWork() - abandonedBefore;
+            drained = atStart - gone - draining.running(ownership.all());
         }
         commit(deadline, reserveNanos / 2);
         note(recordFailures.current(), "A record failed; it will be delivered again");

@@ -8,6 +8,7 @@ import static dev.offsets.kafka.SimulatedConsumer.Kind.SYNC;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /** Partitions that are taken away, and the end of the consumer, while records are queued, worked on, or wait for a retry. */
@@ -156,6 +157,21 @@ class ProcessorRebalanceTest {
         assertThat(pool.rig.stored(P0)).isEqualTo(2);
         assertThat(pool.starts).hasSize(2);
         assertThat(pool.processor.status().queued()).isZero();
+    }
+
+    @Test
+    void closedWithAnInterrupt_queuedRecordsAreNotStartedDuringTheLastCommit() {
+        pool.working(1, RecordProcessorBuilder::unordered, P0);
+        pool.kafka.records(P0, 0, 9);
+        pool.turn();
+        pool.done(P0, 0);
+        pool.kafka.failNextSync(() -> new TimeoutException("no answer"));
+        pool.time.after(Duration.ofMillis(1), () -> pool.done(P0, 1));
+        Thread.currentThread().interrupt();
+        pool.rig.consumer.close(Duration.ofSeconds(10));
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(pool.starts).containsExactly(names(P0, 0, 1));
     }
 
     @Test
