@@ -151,6 +151,21 @@ final class Positions {
         }
     }
 
+    /** Ends incarnations whose position has moved back: to be done before anything is waited for. */
+    <K, V> void noticeMovesBack(
+            Map<TopicPartition, List<ConsumerRecord<K, V>>> fetched,
+            Map<TopicPartition, OffsetAndMetadata> nextOffsets) {
+        Map<TopicPartition, Long> begins = new HashMap<>();
+        nextOffsets.forEach((topicPartition, next) -> begins.put(topicPartition, next.offset()));
+        fetched.forEach((topicPartition, records) ->
+                begins.put(topicPartition, records.get(0).offset()));
+        for (OwnedPartition partition : ownership.among(begins.keySet())) {
+            if (partition.tracker() != null) {
+                partition.trackerFrom(begins.get(partition.topicPartition));
+            }
+        }
+    }
+
     /** Records that were registered, and the incarnation that they belong to. */
     record Registered<K, V>(OffsetTracker incarnation, List<ConsumerRecord<K, V>> toHandOut) {}
 

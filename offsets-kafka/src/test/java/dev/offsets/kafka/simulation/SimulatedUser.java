@@ -187,6 +187,10 @@ final class SimulatedUser {
             close(simulation.settings.drainTimeout);
             return false;
         }
+        if (Thread.currentThread().isInterrupted()) {
+            // Whoever goes on has dealt with that, too: work is not started by a thread that is interrupted.
+            expected.interruptThrown();
+        }
         actions.seek(stuck.topicPartition(), new OffsetAndMetadata(stuck.offset()));
         return true;
     }
