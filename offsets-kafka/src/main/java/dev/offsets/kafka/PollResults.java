@@ -98,7 +98,6 @@ final class PollResults<K, V> {
             }
         }
         asPolled &= batches.isEmpty() && sentBack.isEmpty();
-        positions.noticeMovesBack(fetched, nextOffsets);
         maps.show(fetched, ownership.among(fetched.keySet()));
         for (Map.Entry<TopicPartition, List<ConsumerRecord<K, V>>> each : fetched.entrySet()) {
             TopicPartition topicPartition = each.getKey();

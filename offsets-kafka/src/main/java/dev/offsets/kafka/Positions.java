@@ -71,6 +71,8 @@ final class Positions {
         readFrom.forEach((topicPartition, offset) -> {
             if (sendBack(topicPartition, offset)) {
                 sentBack.add(topicPartition);
+            } else {
+                endIfMovedBack(ownership.own(topicPartition), offset);
             }
         });
         return sentBack;
@@ -84,6 +86,13 @@ final class Positions {
             toSeek.put(topicPartition, new PendingSeek(partition.tracker(), further));
         });
         return incomplete.isPresent();
+    }
+
+    /** Before anything is waited for: what is still reported for it must not be accepted meanwhile. */
+    private static void endIfMovedBack(OwnedPartition partition, long offset) {
+        if (partition.tracker() != null) {
+            partition.trackerFrom(offset);
+        }
     }
 
     /** After a poll, which must not fail any more now: sets the positions that are to be set, or leaves that for later. */
@@ -147,21 +156,6 @@ final class Positions {
             }
             if (consumer.position(partition.topicPartition, Duration.ZERO) > tracker.position()) {
                 consumer.seek(partition.topicPartition, tracker.position());
-            }
-        }
-    }
-
-    /** Ends incarnations whose position has moved back: to be done before anything is waited for. */
-    <K, V> void noticeMovesBack(
-            Map<TopicPartition, List<ConsumerRecord<K, V>>> fetched,
-            Map<TopicPartition, OffsetAndMetadata> nextOffsets) {
-        Map<TopicPartition, Long> begins = new HashMap<>();
-        nextOffsets.forEach((topicPartition, next) -> begins.put(topicPartition, next.offset()));
-        fetched.forEach((topicPartition, records) ->
-                begins.put(topicPartition, records.get(0).offset()));
-        for (OwnedPartition partition : ownership.among(begins.keySet())) {
-            if (partition.tracker() != null) {
-                partition.trackerFrom(begins.get(partition.topicPartition));
             }
         }
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.offsets.CommitPolicy;
+import dev.offsets.Receipt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -421,6 +422,29 @@ class ResumeMapsTest {
 
         assertThat(handedOut()).hasSize(10);
         assertThat(rig.time.elapsed().minus(before)).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(4));
+    }
+
+    @Test
+    void positionMovesBack_reportsWhileWaitingForTheIdAreIgnored() {
+        tenRecordsOfWhichTheFirstIsStuck();
+        Rig dead = rig;
+        rig = withMaps(builder -> builder);
+        rig.kafka.stored.putAll(dead.kafka.stored);
+        rig.kafka.storedOffset(P1, 10);
+        rig.kafka.records(P1, 0, 12);
+        rig.subscribed(P0, P1);
+        TrackedRecord<String, String> former =
+                rig.consumer.poll(Duration.ZERO).iterator().next();
+        assertThat(former.offset()).isEqualTo(10);
+
+        records(rig, P0, 0, 9);
+        rig.kafka.movePosition(P1, 0);
+        topicIds.holdAnswers();
+        List<Receipt> receipts = new ArrayList<>();
+        rig.time.after(Duration.ofSeconds(1), () -> receipts.add(former.complete()));
+        rig.poll();
+
+        assertThat(receipts).containsExactly(Receipt.IGNORED);
     }
 
     @Test
