@@ -77,15 +77,19 @@ public final class OffsetTracker {
     private final LongSupplier nanoClock;
     private final ResumedRecords resumed;
     private int positionEpoch = NO_EPOCH;
-    /** Where a record of the position's epoch goes without more ado; null when there is more to do first. */
+    /** Where a record of the position's epoch goes without more ado; null when there is more to ask or to do first. */
     private Segment nextToDeliver;
 
-    private long recordsTracked;
+    private final long firstPosition;
+    /** How many offsets from the first position to this one have no record that was handed out. */
+    private long holes;
+
     private long recordsCovered;
     private long nowNanos;
     private boolean nowIsStale = true;
 
     private OffsetTracker(ResumeMap map, LongSupplier nanoClock) {
+        this.firstPosition = map.base();
         this.position = map.base();
         this.committable = map.base();
         this.resumed = new ResumedRecords(map);
@@ -182,31 +186,40 @@ public final class OffsetTracker {
         if (next <= position) {
             throw cannotTrack(offset);
         }
-        if (resumed.isFinished(offset, leaderEpoch, fingerprint)) {
-            positionEpoch = leaderEpoch;
-            nextToDeliver = null;
-            POSITION.setRelease(this, next);
-            return false;
+        boolean delivered = nextToDeliver != null && leaderEpoch == positionEpoch && nextToDeliver.deliver(offset)
+                || deliverElsewhere(offset, leaderEpoch, fingerprint);
+        if (offset != position) {
+            holes += offset - position;
         }
-        if (nextToDeliver == null || leaderEpoch != positionEpoch || !nextToDeliver.deliver(offset)) {
-            deliverElsewhere(offset, leaderEpoch, fingerprint);
+        if (!delivered) {
+            holes++;
         }
-        recordsTracked++;
         POSITION.setRelease(this, next);
-        return true;
+        return delivered;
     }
 
-    /** The first record after a call of another kind, of another leader epoch, or for which there is no room. */
-    private void deliverElsewhere(long offset, int leaderEpoch, int fingerprint) {
+    /**
+     * The first record after a call of another kind, of another leader epoch, or for which there is no room, and any that the
+     * resume map may name. Answers false if it has been finished before.
+     */
+    private boolean deliverElsewhere(long offset, int leaderEpoch, int fingerprint) {
         checkLive();
+        nextToDeliver = null;
+        positionEpoch = leaderEpoch;
+        if (resumed.isFinished(offset, leaderEpoch, fingerprint)) {
+            return false;
+        }
         if (nowIsStale) {
             nowNanos = nanoClock.getAsLong();
             nowIsStale = false;
         }
-        nextToDeliver = segments.forNext(offset, recordsTracked, recordsHeld());
-        nextToDeliver.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
-        nextToDeliver.deliver(offset);
-        positionEpoch = leaderEpoch;
+        Segment segment = segments.forNext(offset, recordsTracked(), recordsHeld());
+        segment.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
+        segment.deliver(offset);
+        if (offset >= resumed.end()) {
+            nextToDeliver = segment;
+        }
+        return true;
     }
 
     /**
@@ -246,6 +259,7 @@ public final class OffsetTracker {
             positionEpoch = leaderEpoch;
             nextToDeliver = null;
         }
+        holes += newPosition - position;
         POSITION.setRelease(this, newPosition);
     }
 
@@ -449,7 +463,6 @@ public final class OffsetTracker {
         startsRefused = true;
         segments.end();
         nextToDeliver = null;
-        recordsTracked = recordsCovered;
         resumed.passed(Long.MAX_VALUE);
     }
 
@@ -487,7 +500,12 @@ public final class OffsetTracker {
      * Owner thread; costs nothing. As of the last {@link #advance}.
      */
     public long recordsHeld() {
-        return recordsTracked - recordsCovered;
+        return hasEnded() ? 0 : recordsTracked() - recordsCovered;
+    }
+
+    /** Counted by what is no record, so that a record which follows the one before takes no counting. */
+    private long recordsTracked() {
+        return position - firstPosition - holes;
     }
 
     /**

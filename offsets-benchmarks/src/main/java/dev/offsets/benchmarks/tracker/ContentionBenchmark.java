@@ -27,9 +27,10 @@ import org.openjdk.jmh.infra.Control;
 @Measurement(iterations = 3, time = 400, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(2)
 public class ContentionBenchmark {
-    private static final int POLL = 4_096;
-    /** What a worker completes in one call of its benchmark. */
-    static final int EACH = POLL / 2;
+    /** So many that what is measured is hardly ever a wait for the next poll. */
+    private static final int POLL = 262_144;
+    /** What a worker completes in one call of its benchmark: every second one of twice as many. */
+    static final int EACH = 2_048;
 
     @Param({"OURS", "CONNECT", "REACTOR", "TREE_SET"})
     private Subjects subject;
@@ -66,7 +67,7 @@ public class ContentionBenchmark {
     @GroupThreads(1)
     public void completeEven(Control control) {
         if (complete(evenDone, 0, control)) {
-            evenDone += POLL;
+            evenDone += 2 * EACH;
         }
     }
 
@@ -75,7 +76,7 @@ public class ContentionBenchmark {
     @GroupThreads(1)
     public void completeOdd(Control control) {
         if (complete(oddDone, 1, control)) {
-            oddDone += POLL;
+            oddDone += 2 * EACH;
         }
     }
 
@@ -84,10 +85,11 @@ public class ContentionBenchmark {
             if (control.stopMeasurement) {
                 return false;
             }
-            Thread.onSpinWait();
+            Thread.yield();
         }
-        for (int index = firstIndex; index < POLL; index += 2) {
-            tracker.complete(first + index, index);
+        int inPoll = (int) (first % POLL);
+        for (int index = firstIndex; index < 2 * EACH; index += 2) {
+            tracker.complete(first + index, inPoll + index);
         }
         return true;
     }

@@ -19,8 +19,8 @@ import org.openjdk.jmh.annotations.Warmup;
 /** One record does not finish, and a million above it have: what the next ones cost, and what it costs when it does finish. */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Warmup(iterations = 15)
-@Measurement(iterations = 15)
+@Warmup(iterations = 5)
+@Measurement(iterations = 7)
 @Fork(1)
 public class StuckHeadBenchmark {
     private static final int AHEAD = 1_000_000;
