@@ -303,6 +303,10 @@ final class Segment {
     }
 
     private void addFinished(int fromIndex, int toIndex, int leaderEpoch, ResumeMapBuilder map) {
+        if (finishedAtCount == states.length && offsets == null) {
+            map.add(firstOffset + fromIndex, firstOffset + toIndex, leaderEpoch);
+            return;
+        }
         if (offsets == null) {
             addRuns(fromIndex, toIndex, leaderEpoch, map);
             return;

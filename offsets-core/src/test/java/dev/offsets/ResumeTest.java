@@ -28,6 +28,22 @@ class ResumeTest {
     }
 
     @Test
+    void counted_resumeMapNamesNoMoreThanHasFinished() {
+        OffsetTracker tracker = tracking(0, 0, 3_000);
+        completeAll(tracker, 1, 1_700);
+        completeAll(tracker, 1_701, 3_000);
+        CommitPoint point = tracker.commitPoint();
+
+        assertThat(tracker.recordsCompletedAhead()).isEqualTo(2_998);
+        assertThat(tracker.resumeMap(point)).hasToString("above 0, 2998 finished: 1-1699 1701-2999");
+
+        complete(tracker, 1_700);
+
+        assertThat(tracker.recordsCompletedAhead()).isEqualTo(2_999);
+        assertThat(tracker.resumeMap(point)).hasToString("above 0, 2999 finished: 1-2999");
+    }
+
+    @Test
     void resumeMap_namesNoHoleAndNoFailedRecord() {
         OffsetTracker tracker = OffsetTracker.startingAt(0);
         for (long offset : new long[] {0, 1, 3, 4, 5}) {

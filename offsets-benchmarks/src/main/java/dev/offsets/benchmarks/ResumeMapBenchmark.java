@@ -53,6 +53,7 @@ public class ResumeMapBenchmark {
         BitSet finished = pattern.finished(new Random(1));
         tracker = ResumeSubjects.tracker(finished);
         point = tracker.commitPoint();
+        tracker.recordsCompletedAhead(); // as a loop asks in each turn
         text = encode().text();
         incomplete = ResumeSubjects.incomplete(finished);
         highestFinished = ResumeSubjects.BASE + finished.length() - 1;
