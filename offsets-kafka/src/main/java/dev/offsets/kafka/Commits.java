@@ -267,6 +267,7 @@ final class Commits {
 
     private void confirmed(Request request) {
         request.snapshots.forEach(this::confirmed);
+        maps.stored(request.snapshots);
         metrics.commitConfirmed(time.nanoTime() - request.sentAtNanos);
         events.committed(request.offsets());
         int failures = backoff.succeeded();
@@ -278,7 +279,6 @@ final class Commits {
 
     private void confirmed(Snapshot snapshot) {
         snapshot.partition().confirmed(snapshot);
-        maps.stored(snapshot);
         // If the partition has gone and come back: the client may have sent later what it had held back.
         for (OwnedPartition present : ownership.among(Set.of(snapshot.topicPartition()))) {
             if (present != snapshot.partition()) {

@@ -192,6 +192,7 @@ final class Positions {
             }
         }
         partition.recordsEndAt(tracker.position());
+        maps.registered(partition);
         return new Registered<>(tracker, leftOut.isEmpty() ? records : without(leftOut, partition, records));
     }
 

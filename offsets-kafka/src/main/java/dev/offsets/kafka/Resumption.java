@@ -26,6 +26,7 @@ final class Resumption {
     private long shownWhenSent;
     private boolean leavesOutNextMap;
     private boolean saidThatThereIsNoRoom;
+    private boolean saidThatItIsRefuted;
 
     Resumption(long nowNanos) {
         this.sentAtNanos = nowNanos;
@@ -149,6 +150,13 @@ final class Resumption {
     boolean thereIsNoRoom() {
         boolean first = !saidThatThereIsNoRoom;
         saidThatThereIsNoRoom = true;
+        return first;
+    }
+
+    /** The map that was stored speaks of another log. Answers whether this is the first time. */
+    boolean isRefutedForTheFirstTime() {
+        boolean first = !saidThatItIsRefuted;
+        saidThatItIsRefuted = true;
         return first;
     }
 }

@@ -82,19 +82,24 @@ final class ShownLogs {
     /** In each turn of the loop: the same without waiting. */
     void takeTurn(Collection<OwnedPartition> partitions) {
         long sinceAsked = time.nanoTime() - askedAtNanos;
-        if (pending != null && pending.answer.isDone()) {
-            take(pending, pending.answer.join());
-            pending = null;
-        } else if (pending != null && sinceAsked >= longestWait.toNanos()) {
-            pending = null;
-        }
-        if (pending == null && sinceAsked >= intervalNanos) {
-            List<OwnedPartition> toShow =
-                    partitions.stream().filter(ShownLogs::hasToBeShown).toList();
-            if (!toShow.isEmpty()) {
-                askedAtNanos = time.nanoTime();
-                pending = ask(toShow);
+        if (pending != null) {
+            // The next question waits for the next turn, so that in this one there is time for what the answer has
+            // shown.
+            if (pending.answer.isDone()) {
+                take(pending, pending.answer.join());
+                pending = null;
+            } else if (sinceAsked >= longestWait.toNanos()) {
+                pending = null;
             }
+        } else if (sinceAsked >= intervalNanos) {
+            askFor(partitions.stream().filter(ShownLogs::hasToBeShown).toList());
+        }
+    }
+
+    private void askFor(List<OwnedPartition> toShow) {
+        if (!toShow.isEmpty()) {
+            askedAtNanos = time.nanoTime();
+            pending = ask(toShow);
         }
     }
 

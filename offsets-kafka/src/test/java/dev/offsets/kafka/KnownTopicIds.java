@@ -1,11 +1,13 @@
 package dev.offsets.kafka;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 
 /** Topics' ids for tests: as of the moment of the answer, which comes at once unless it is held. */
@@ -15,6 +17,7 @@ final class KnownTopicIds implements TopicIds {
     private final Map<String, Uuid> ids = new HashMap<>(Map.of(Rig.TOPIC, FIRST));
     private final List<Runnable> held = new ArrayList<>();
     private boolean hold;
+    private Consumer<Runnable> answerer = Runnable::run;
 
     /** How often it was asked. */
     int questions;
@@ -27,6 +30,11 @@ final class KnownTopicIds implements TopicIds {
     /** The id can't be told from now on. */
     void forget(String topic) {
         ids.remove(topic);
+    }
+
+    /** From now on, each answer takes so long. */
+    void answersTake(Duration delay, VirtualTime time) {
+        answerer = answering -> time.after(delay, answering);
     }
 
     void holdAnswers() {
@@ -51,7 +59,7 @@ final class KnownTopicIds implements TopicIds {
         if (hold) {
             held.add(answering);
         } else {
-            answering.run();
+            answerer.accept(answering);
         }
         return answer;
     }

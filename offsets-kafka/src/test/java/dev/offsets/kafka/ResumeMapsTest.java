@@ -19,6 +19,7 @@ import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidCommitOffsetSizeException;
 import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
@@ -403,6 +404,30 @@ class ResumeMapsTest {
     }
 
     @Test
+    void recordOfAnotherEpoch_everythingFromThereOnIsHandedOutAndItIsSaidOnce() {
+        tenRecordsOfWhichTheFirstIsStuck();
+        Rig dead = rig;
+        rig = withMaps(builder -> builder);
+        rig.kafka.stored.putAll(dead.kafka.stored);
+        records(rig, P0, 0, 4);
+        for (long offset = 5; offset <= 14; offset++) {
+            rig.kafka.record(P0, offset, Optional.of(EPOCH + 1)); // the log was cut off and written anew
+        }
+        rig.subscribed(P0);
+        rig.kafka.maxPollRecords = 4;
+        try (LogLines log = new LogLines(ResumeMaps.class)) {
+            assertThat(handedOut()).containsExactly(0L);
+            assertThat(log.lines()).isEmpty();
+            assertThat(handedOut()).containsExactly(5L, 6L, 7L);
+            assertThat(handedOut()).containsExactly(8L, 9L, 10L, 11L);
+
+            assertThat(log.lines())
+                    .containsExactly("topic-0: a record below 8 is not the one that the resume map speaks of, or is"
+                            + " missing; everything from there on is delivered");
+        }
+    }
+
+    @Test
     void idNotToldInTime_everythingIsHandedOutAndAssignmentIsNotHeldUpForLong() {
         tenRecordsOfWhichTheFirstIsStuck();
         topicIds.holdAnswers();
@@ -640,6 +665,55 @@ class ResumeMapsTest {
         assertThat(handedOut()).containsExactly(1L, 2L, 3L, 4L);
     }
 
+    @Test
+    void answersTakeLongerThanThePauseBetweenQuestions_mapsAreStoredAllTheSame() {
+        rig.subscribed(P0);
+        records(rig, P0, 0, 0);
+        rig.poll();
+        topicIds.answersTake(INTERVAL.dividedBy(2).plusMillis(100), rig.time);
+        for (int second = 1; second <= 60; second++) {
+            records(rig, P0, second, second);
+            rig.poll();
+            rig.complete(P0, second);
+            rig.tick(Duration.ofSeconds(1));
+        }
+
+        assertThat(exposure()).isLessThanOrEqualTo(12);
+    }
+
+    @Test
+    void commitOfTheMapFails_itIsSentAgain() {
+        rig.subscribed(P0);
+        records(rig, P0, 0, 9);
+        rig.poll();
+        rig.completeAll(P0, 1, 9);
+        rig.kafka.failNextAsync(new RetriableCommitFailedException("the coordinator is not available"));
+        rig.tick(INTERVAL);
+        rig.tick();
+        assertThat(rig.kafka.stored.get(P0)).isNull();
+        rig.tick(Duration.ofSeconds(5));
+        rig.tick();
+        restart(9);
+
+        assertThat(handedOut()).containsExactly(0L);
+    }
+
+    @Test
+    void requestedCommit_storesTheMapOnlyWhenItsIntervalIsOver() {
+        rig.subscribed(P0);
+        records(rig, P0, 0, 9);
+        rig.poll();
+        for (int second = 1; second <= 4; second++) {
+            rig.complete(P0, second);
+            rig.consumer.requestCommit();
+            rig.tick(Duration.ofSeconds(1));
+        }
+        assertThat(rig.kafka.commits).isEmpty();
+        rig.tick(Duration.ofSeconds(2));
+
+        assertThat(rig.sent(P0)).containsExactly(0L);
+    }
+
     // ---- length ----
 
     @Test
@@ -691,14 +765,6 @@ class ResumeMapsTest {
         assertThat(rig.kafka.stored.get(P0).metadata()).hasSizeBetween(900, 1_024);
     }
 
-    @Test
-    void manyPartitions_theirMapsShareWhatOneRequestMayHave() {
-        assertThat(ResumeMaps.charactersEach(1_024, 1)).isEqualTo(1_024);
-        assertThat(ResumeMaps.charactersEach(1_024, 488)).isEqualTo(1_024);
-        assertThat(ResumeMaps.charactersEach(1_024, 1_000)).isEqualTo(500);
-        assertThat(ResumeMaps.charactersEach(32_000, 20)).isEqualTo(25_000);
-    }
-
     @ParameterizedTest
     @ValueSource(classes = {OffsetMetadataTooLarge.class, InvalidCommitOffsetSizeException.class})
     void brokerRefusesTheMap_theOffsetIsSentAtOnceWithoutIt(Class<? extends RuntimeException> refusal)
@@ -721,7 +787,7 @@ class ResumeMapsTest {
 
     @Test
     void brokerRefusesTheMap_laterOnesAreShorter() {
-        try (LogLines log = new LogLines(ResumeMaps.class)) {
+        try (LogLines log = new LogLines(MapRoom.class)) {
             rig = withMaps(builder -> builder.maxInFlightPerPartition(100_000));
             rig.kafka.maxPollRecords = 100_000;
             rig.subscribed(P0);
