@@ -15,8 +15,6 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InvalidCommitOffsetSizeException;
-import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,21 +30,13 @@ final class ResumeMaps {
     private static final Logger log = LoggerFactory.getLogger(ResumeMaps.class);
 
     private static final EncodedResumeMap NONE = new EncodedResumeMap("", 0, 0);
-    /** Below this there is no room for more than a handful of runs. */
-    static final int FEWEST_CHARACTERS = 64;
-
-    /**
-     * What all maps of one request have together at most: the coordinator writes a request as one batch, which must not be
-     * larger than the offsets topic allows, by default a mebibyte.
-     */
-    private static final int CHARACTERS_OF_A_REQUEST = 500_000;
 
     private final ShownLogs logs;
     private final Events events;
     private final ConsumerMetrics metrics;
     private final Time time;
     private final long intervalNanos;
-    private int mostCharacters;
+    private final MapLength length;
 
     /** @param topicIds null where there are to be no maps */
     ResumeMaps(
@@ -59,7 +49,7 @@ final class ResumeMaps {
         this.metrics = metrics;
         this.time = settings.time;
         this.intervalNanos = Time.saturatedNanos(settings.resumeMapInterval);
-        this.mostCharacters = settings.resumeMapCharacters;
+        this.length = new MapLength(settings.resumeMapCharacters);
         this.logs = topicIds == null ? null : new ShownLogs(topicIds, time, longestRequest, intervalNanos / 2);
     }
 
@@ -169,7 +159,7 @@ final class ResumeMaps {
     /** Whether a commit of a partition would store a map that tells of more records than what is stored. */
     boolean hasNews(OwnedPartition partition) {
         OffsetTracker tracker = partition.tracker();
-        if (!isOn() || mostCharacters == 0 || tracker == null || !partition.resumption.mayHaveNews(tracker)) {
+        if (!isOn() || length.isNone() || tracker == null || !partition.resumption.mayHaveNews(tracker)) {
             return false;
         }
         boolean isNews = partition.replayExposure() > 0
@@ -204,11 +194,11 @@ final class ResumeMaps {
         }
         OffsetTracker tracker = partition.tracker();
         Resumption resumption = partition.resumption;
-        if (resumption.takeLeavesOutNextMap() || !resumption.isKnown() || mostCharacters == 0) {
+        if (resumption.takeLeavesOutNextMap() || !resumption.isKnown() || length.isNone()) {
             resumption.sentWithoutMap(tracker, time.nanoTime());
             return NONE;
         }
-        int most = charactersEach(mostCharacters, partitions);
+        int most = length.each(partitions);
         EncodedResumeMap map = wholeMap(partition, point).encode(logId(partition), most);
         resumption.sent(tracker, map.finishedRecords(), time.nanoTime());
         if (map.leftOut() > 0 && resumption.thereIsNoRoom()) {
@@ -222,11 +212,6 @@ final class ResumeMaps {
         return map;
     }
 
-    /** How long the map of one partition may be in a request with so many. */
-    static int charactersEach(int most, int partitions) {
-        return Math.min(most, CHARACTERS_OF_A_REQUEST / partitions);
-    }
-
     /** A commit is stored, with its map. */
     void stored(Snapshot snapshot) {
         metrics.count(Counter.RESUME_MAP_BYTES, snapshot.map().text().length());
@@ -235,28 +220,15 @@ final class ResumeMaps {
 
     /**
      * A commit has failed. Where the broker has refused the length of a map, the offsets are to be sent again at once,
-     * without maps, and later maps are shorter. Which of them it was the client does not say; others may have been stored.
+     * without maps. Which of them it was the client does not say; others may have been stored.
      *
      * @return whether it was that
      */
     boolean wereRefused(List<Snapshot> snapshots, Exception failure) {
-        int longest = snapshots.stream()
-                .mapToInt(snapshot -> snapshot.map().text().length())
-                .max()
-                .orElse(0);
-        boolean tooLong =
-                failure instanceof OffsetMetadataTooLarge || failure instanceof InvalidCommitOffsetSizeException;
-        if (longest == 0 || !tooLong) {
-            return false;
+        boolean refused = length.wasRefused(snapshots, failure);
+        if (refused) {
+            snapshots.forEach(snapshot -> snapshot.partition().resumption.leaveOutNextMap());
         }
-        mostCharacters = longest / 2 < FEWEST_CHARACTERS ? 0 : longest / 2;
-        log.warn(
-                "The broker refused a resume map of at most {} characters, of {}: they have at most {} from now on. See the"
-                        + " broker's offset.metadata.max.bytes, and max.message.bytes of __consumer_offsets",
-                longest,
-                snapshots.stream().map(Snapshot::topicPartition).toList(),
-                mostCharacters);
-        snapshots.forEach(snapshot -> snapshot.partition().resumption.leaveOutNextMap());
-        return true;
+        return refused;
     }
 }

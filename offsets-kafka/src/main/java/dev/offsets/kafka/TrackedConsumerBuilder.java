@@ -243,8 +243,8 @@ public final class TrackedConsumerBuilder<K, V> {
     public TrackedConsumerBuilder<K, V> resumeMapCharacters(int most, int offsetMetadataMaxBytes) {
         int allowed = Math.min(offsetMetadataMaxBytes, EncodedResumeMap.MOST_CHARACTERS);
         check(
-                most >= ResumeMaps.FEWEST_CHARACTERS && most <= allowed,
-                "resumeMapCharacters is " + most + ": it must be from " + ResumeMaps.FEWEST_CHARACTERS + " to "
+                most >= MapLength.FEWEST_CHARACTERS && most <= allowed,
+                "resumeMapCharacters is " + most + ": it must be from " + MapLength.FEWEST_CHARACTERS + " to "
                         + allowed
                         + (most > allowed && allowed < EncodedResumeMap.MOST_CHARACTERS
                                 ? ", unless the brokers' offset.metadata.max.bytes is higher: then name that, too"
