@@ -25,7 +25,8 @@ final class ResumeHistory {
     private static final int[] FIRST_EPOCHS = {0, 0, 7, Integer.MAX_VALUE - 60};
 
     /** A record, or a marker or an aborted record, which only some owners see. */
-    private record Entry(long offset, int leaderEpoch, long timestampMillis, int size, boolean aborted, long identity) {}
+    private record Entry(
+            long offset, int leaderEpoch, long timestampMillis, int size, boolean aborted, long identity) {}
 
     /** What finished, as a map names it. */
     private record Name(long logId, long offset, int leaderEpoch) {}
@@ -155,7 +156,8 @@ final class ResumeHistory {
                 tracker = OffsetTracker.startingAt(anyOffset()); // out of range
                 return;
             }
-            ResumeMap map = ResumeMap.decode(commit.text(), logId, commit.offset()).map();
+            ResumeMap map =
+                    ResumeMap.decode(commit.text(), logId, commit.offset()).map();
             tracker = OffsetTracker.resumingAt(map, () -> 0);
             if (chance(2)) {
                 tracker.updatePosition(commit.offset(), leaderEpoch);
@@ -281,7 +283,8 @@ final class ResumeHistory {
             if (encoded.text().length() > limit) {
                 violation = "a text of " + encoded.text().length() + " characters, of " + limit;
             }
-            ResumeMap stored = ResumeMap.decode(encoded.text(), readingLogId, point.offset()).map();
+            ResumeMap stored = ResumeMap.decode(encoded.text(), readingLogId, point.offset())
+                    .map();
             check(stored);
             if (stored.finishedRecords() != encoded.finishedRecords()) {
                 violation = "the text tells of " + stored + ", not of " + encoded.finishedRecords();
