@@ -25,14 +25,19 @@ final class ResumeMapCodec {
     static EncodedResumeMap encode(ResumeMap map, long logId, int mostCharacters) {
         int characters = Math.min(mostCharacters, EncodedResumeMap.MOST_CHARACTERS) - PREFIX;
         int limitBytes = PrintableBytes.bytesIn(Math.max(0, characters)) - HEADER_BYTES;
-        Optional<byte[]> whole = ResumeMapWriter.writeIfItFits(map, limitBytes);
-        ResumeMap kept = whole.isPresent() ? map : map.keeping(runsThatFit(map, limitBytes));
-        long leftOut = map.finishedRecords() - kept.finishedRecords();
-        if (kept.isEmpty()) {
-            return new EncodedResumeMap("", 0, leftOut);
+        ResumeMap kept = map;
+        Optional<byte[]> message = ResumeMapWriter.writeIfItFits(map, limitBytes);
+        if (message.isEmpty()) {
+            kept = map.keeping(runsThatFit(map, limitBytes));
+            message = ResumeMapWriter.writeIfItFits(kept, limitBytes);
         }
-        byte[] message = whole.orElseGet(() -> ResumeMapWriter.write(kept));
-        return new EncodedResumeMap(text(message, logId, map.base()), kept.finishedRecords(), leftOut);
+        while (message.isEmpty() && !kept.isEmpty()) {
+            // Its end took more room than was set aside for it.
+            kept = kept.keeping(kept.runs().subList(0, kept.runs().size() - 1));
+            message = ResumeMapWriter.writeIfItFits(kept, limitBytes);
+        }
+        String text = kept.isEmpty() ? "" : text(message.orElseThrow(), logId, map.base());
+        return new EncodedResumeMap(text, kept.finishedRecords(), map.finishedRecords() - kept.finishedRecords());
     }
 
     static String text(byte[] message, long logId, long base) {

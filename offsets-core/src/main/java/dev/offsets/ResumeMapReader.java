@@ -58,7 +58,7 @@ final class ResumeMapReader {
     private boolean readRun(boolean sameEpoch) {
         long epoch = sameEpoch
                 ? leaderEpoch
-                : leaderEpoch + 1 + LengthCode.codeNumber(reader, 0, ResumeMapWriter.EXPONENT_BITS);
+                : leaderEpoch + 1L + LengthCode.codeNumber(reader, 0, ResumeMapWriter.EXPONENT_BITS);
         long gap = gaps.code(reader, 0) + (sameEpoch ? 1 : 0);
         long length = lengths.code(reader, 0) + 1;
         boolean possible = epoch >= 0

@@ -27,6 +27,7 @@ final class ResumeMapWriter {
     /** For the numbers of which there are few, up to 2^32 - 2. */
     static final int EXPONENT_BITS = 5;
 
+    /** What is set aside for the end of a message: nearly always enough. */
     private static final int END_BYTES = 2;
 
     private final BitWriter writer = new BitWriter();
@@ -51,10 +52,15 @@ final class ResumeMapWriter {
     static Optional<byte[]> writeIfItFits(ResumeMap map, int limitBytes) {
         ResumeMapWriter message = new ResumeMapWriter(map);
         int count = message.writeWhatFits(map.runs(), limitBytes);
-        return count == map.runs().size() ? Optional.of(message.finish()) : Optional.empty();
+        return count < map.runs().size()
+                ? Optional.empty()
+                : Optional.of(message.finish()).filter(written -> written.length <= limitBytes);
     }
 
-    /** How many of some runs of a map, from the lowest on, fit into a message of so many bytes. */
+    /**
+     * How many of some runs of a map, from the lowest on, fit into a message of so many bytes; rarely one too many, since how
+     * much room the end takes is known only when it is written.
+     */
     static int countThatFits(ResumeMap map, List<Run> runs, int limitBytes) {
         return new ResumeMapWriter(map).writeWhatFits(runs, limitBytes);
     }

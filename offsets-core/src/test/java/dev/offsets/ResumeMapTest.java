@@ -11,6 +11,8 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Resume maps as strings: what survives, what is refused, and what is kept when not everything fits. */
 class ResumeMapTest {
@@ -181,6 +183,14 @@ class ResumeMapTest {
     }
 
     @Test
+    void leaderEpochsThatDecrease_areNotRead() {
+        int largest = Integer.MAX_VALUE;
+        ResumeMap map = new ResumeMap(0, List.of(new Run(1, 2, largest), new Run(3, 4, largest - 1)), List.of());
+
+        assertThat(ResumeMapReader.read(0, ResumeMapWriter.write(map))).isEmpty();
+    }
+
+    @Test
     void messageWithoutAnEnd_isNotRead() {
         assertThat(ResumeMapReader.read(0, new byte[0])).isEmpty();
         assertThat(ResumeMapReader.read(0, new byte[] {0, 0, 0, 0})).isEmpty();
@@ -246,6 +256,17 @@ class ResumeMapTest {
     void noRoomAtAll_nothingIsSaid() {
         for (int limit = 0; limit <= 15; limit++) {
             assertThat(stuckHead().encode(LOG, limit)).isEqualTo(new EncodedResumeMap("", 0, 899));
+        }
+    }
+
+    /** How much the end of a message takes is known only when it is written: with these seeds, more than usual. */
+    @ParameterizedTest
+    @ValueSource(ints = {710, 910, 2_543, 2_942})
+    void endOfAMessageTakesMoreThanUsual_textIsNoLongerThanTheLimit(int seed) {
+        Random random = new Random(seed);
+        ResumeMap map = ResumePatterns.map(0, ResumePatterns.random(random, 1_000, random.nextDouble()));
+        for (int limit = 15; limit < 60; limit++) {
+            assertThat(map.encode(LOG, limit).text()).hasSizeLessThanOrEqualTo(limit);
         }
     }
 

@@ -63,7 +63,7 @@ final class OwnedPartition {
 
     /** What the group had stored when the partition was assigned: consuming goes on there, unless that is out of range. */
     void storedIs(OffsetAndMetadata offset) {
-        stored.wasRead(offset.offset());
+        stored.wasRead(offset);
         watch.storedIs(offset.offset());
         startIncarnation(offset.offset());
         setPosition(offset);
@@ -382,12 +382,13 @@ final class OwnedPartition {
     /** A commit was confirmed. Of several commits the newest one decides, in whatever order their outcomes arrive. */
     void confirmed(Snapshot snapshot) {
         long offset = snapshot.offset.offset();
-        boolean newest = stored.confirmed(snapshot.commitNumber, offset, time.nanoTime());
+        boolean present = snapshot.incarnation == tracker && !tracker.hasEnded();
+        boolean newest = stored.confirmed(snapshot.commitNumber, snapshot.offset, present, time.nanoTime());
         watch.commitConfirmed();
         if (newest) {
             watch.storedIs(offset);
         }
-        if (snapshot.incarnation == tracker && !tracker.hasEnded()) {
+        if (present) {
             tracker.confirmCommit(offset);
             recordsCoveredAtCommit = Math.max(recordsCoveredAtCommit, snapshot.recordsCovered);
             if (newest) {

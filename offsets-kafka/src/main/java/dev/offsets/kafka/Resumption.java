@@ -22,8 +22,9 @@ final class Resumption {
     private OffsetTracker sentOf;
     private long sentAtNanos;
     private long toldWhenSent;
-    private long finishedWhenSent;
-    private long shownWhenSent;
+    private long passedWhenSent;
+    private long finishedWhenConsidered;
+    private long shownWhenConsidered;
     private boolean leavesOutNextMap;
     private boolean saidThatThereIsNoRoom;
     private boolean saidThatItIsRefuted;
@@ -84,47 +85,60 @@ final class Resumption {
                 && incarnation.recordsCompletedAhead() > 0;
     }
 
-    /** Whether a map may name more than the last one that was sent. */
+    /** Whether a map may name what the last one that was sent does not. */
     boolean mayHaveNews(OffsetTracker incarnation) {
         if (!isKnown() || incarnation.hasEnded() || incarnation.recordsCompletedAhead() == 0) {
             return false;
         }
         long shown = shownBelow(incarnation);
         return shown > incarnation.committableOffset()
-                && (sentOf != incarnation || finished(incarnation) > finishedWhenSent || shown > shownWhenSent);
+                && (sentOf != incarnation
+                        || finished(incarnation) > finishedWhenConsidered
+                        || shown > shownWhenConsidered);
     }
 
-    /** Whether a map of all that is finished and shown tells more than the last one that was sent. */
+    /** Whether a commit with a map of all that is finished and shown tells of more records than the last one that was sent. */
     boolean isNews(ResumeMap map, OffsetTracker incarnation) {
-        return map.finishedRecords() > told(incarnation);
-    }
-
-    private long told(OffsetTracker incarnation) {
-        return sentOf == incarnation ? toldWhenSent : incarnation.recordsResumed();
+        return sentOf == incarnation
+                ? map.finishedRecords() + passed(incarnation) - passedWhenSent > toldWhenSent
+                : map.finishedRecords() + incarnation.recordsCovered() > incarnation.recordsResumed();
     }
 
     /** What has finished until now can't be told, or has been. */
     void noNews(OffsetTracker incarnation) {
-        considered(incarnation, told(incarnation));
+        if (sentOf != incarnation) {
+            told(incarnation, incarnation.recordsResumed());
+        }
+        considered(incarnation);
     }
 
     /** A commit is being sent with a map of what was finished and shown. */
     void sent(OffsetTracker incarnation, long recordsTold, long nowNanos) {
         sentAtNanos = nowNanos;
-        considered(incarnation, recordsTold);
+        told(incarnation, recordsTold);
+        considered(incarnation);
     }
 
     /** A commit is being sent without a map, although there may be something to tell. */
     void sentWithoutMap(OffsetTracker incarnation, long nowNanos) {
         sent(incarnation, 0, nowNanos);
-        shownWhenSent = 0;
+        shownWhenConsidered = 0;
     }
 
-    private void considered(OffsetTracker incarnation, long recordsTold) {
+    private void told(OffsetTracker incarnation, long records) {
         sentOf = incarnation;
-        toldWhenSent = recordsTold;
-        finishedWhenSent = finished(incarnation);
-        shownWhenSent = shownBelow(incarnation);
+        toldWhenSent = records;
+        passedWhenSent = passed(incarnation);
+    }
+
+    private void considered(OffsetTracker incarnation) {
+        finishedWhenConsidered = finished(incarnation);
+        shownWhenConsidered = shownBelow(incarnation);
+    }
+
+    /** Grows with each record that a map does not name any more, since the committable offset has passed it. */
+    private static long passed(OffsetTracker incarnation) {
+        return incarnation.recordsCovered() - incarnation.recordsResumed();
     }
 
     private static long finished(OffsetTracker incarnation) {

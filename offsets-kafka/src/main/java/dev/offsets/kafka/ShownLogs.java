@@ -40,6 +40,9 @@ final class ShownLogs {
 
     private long askedAtNanos;
 
+    /** An answer did not come in time, and none has come since: none is waited for. Set back on any thread. */
+    private volatile boolean silent;
+
     /** @param intervalNanos the least time between two questions that nobody waits for */
     ShownLogs(TopicIds topicIds, Time time, Duration longestRequest, long intervalNanos) {
         this.topicIds = topicIds;
@@ -90,6 +93,7 @@ final class ShownLogs {
                 pending = null;
             } else if (sinceAsked >= longestWait.toNanos()) {
                 pending = null;
+                silent = true;
             }
         } else if (sinceAsked >= intervalNanos) {
             askFor(partitions.stream().filter(ShownLogs::hasToBeShown).toList());
@@ -105,7 +109,7 @@ final class ShownLogs {
 
     /** Whether an answer may come soon. */
     boolean isAsking() {
-        return pending != null;
+        return pending != null && !silent;
     }
 
     private static boolean hasToBeShown(OwnedPartition partition) {
@@ -123,7 +127,12 @@ final class ShownLogs {
         Set<String> topics = partitions.stream()
                 .map(partition -> partition.topicPartition.topic())
                 .collect(Collectors.toSet());
-        return new Question(readings, topicIds.ask(topics));
+        return new Question(readings, topicIds.ask(topics).thenApply(this::answered));
+    }
+
+    private Map<String, Uuid> answered(Map<String, Uuid> ids) {
+        silent &= ids.isEmpty();
+        return ids;
     }
 
     /** Empty if the answer does not come in time. An interrupt ends the wait and stays set. */
@@ -131,10 +140,12 @@ final class ShownLogs {
         Deadline bound = Deadline.in(time, longestWait);
         Deadline sooner = bound.remainingNanos() < deadline.remainingNanos() ? bound : deadline;
         while (!question.answer.isDone()
+                && !silent
                 && !sooner.isPast()
                 && !Thread.currentThread().isInterrupted()) {
             time.park(Math.min(PAUSE_NANOS, sooner.remainingNanos()));
         }
+        silent |= !question.answer.isDone() && bound.isPast();
         return question.answer.getNow(Map.of());
     }
 

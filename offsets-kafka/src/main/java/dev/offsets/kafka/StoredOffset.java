@@ -1,6 +1,7 @@
 package dev.offsets.kafka;
 
 import java.util.OptionalLong;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /** What is known of the offset that the group has stored for one partition. For the loop thread. */
 /*
@@ -14,6 +15,8 @@ final class StoredOffset {
     private boolean nothingStored;
     /** What is known is only where consuming began, while nothing is stored. */
     private boolean assumed;
+    /** What is stored with the offset tells of records above it, and holds only while they are read once. */
+    private boolean tellsOfRecords;
 
     private boolean urgent;
     private long newestSent;
@@ -23,9 +26,10 @@ final class StoredOffset {
         this.knownSinceNanos = nowNanos;
     }
 
-    /** The group has stored this offset. */
-    void wasRead(long offset) {
-        known = OptionalLong.of(offset);
+    /** The group has stored this. */
+    void wasRead(OffsetAndMetadata offset) {
+        known = OptionalLong.of(offset.offset());
+        tellsOfRecords = !offset.metadata().isEmpty();
     }
 
     /**
@@ -51,7 +55,7 @@ final class StoredOffset {
     /** The position was set, or has moved back: the same number may stand for something else from now on. */
     void positionWasSet(boolean bySeek) {
         nothingStored = false;
-        if (!bySeek || assumed) {
+        if (!bySeek || assumed || tellsOfRecords) {
             isUnknown();
         }
     }
@@ -66,14 +70,23 @@ final class StoredOffset {
     void isUnknown() {
         known = OptionalLong.empty();
         assumed = false;
+        tellsOfRecords = false;
     }
 
-    /** A commit was confirmed. Answers whether it is the newest that was sent, so that it decides what is stored. */
-    boolean confirmed(long commitNumber, long offset, long nowNanos) {
+    /**
+     * A commit was confirmed. Answers whether it is the newest that was sent, so that it decides what is stored.
+     *
+     * @param present whether it is of the present incarnation: what another one's tells of the records above it is void
+     */
+    boolean confirmed(long commitNumber, OffsetAndMetadata offset, boolean present, long nowNanos) {
         urgent = false;
         knownSinceNanos = nowNanos;
-        known = commitNumber == newestSent ? OptionalLong.of(offset) : OptionalLong.empty();
-        return commitNumber == newestSent;
+        isUnknown();
+        boolean newest = commitNumber == newestSent;
+        if (newest && (present || offset.metadata().isEmpty())) {
+            wasRead(offset);
+        }
+        return newest;
     }
 
     /** Whether committing this offset would change what is stored, as far as that is known. */

@@ -11,10 +11,12 @@ import dev.offsets.Receipt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -450,6 +452,80 @@ class ResumeMapsTest {
     }
 
     @Test
+    void idsAreNotToldAnyMore_isWaitedForOnlyOnce() {
+        resumedWithMapsOfBoth();
+        rig.kafka.maxPollRecords = 1;
+        rig.kafka.insideNextPoll(topicIds::holdAnswers);
+        Duration before = rig.time.elapsed();
+
+        for (int poll = 0; poll < 20; poll++) {
+            assertThat(rig.poll()).hasSize(1);
+        }
+        rig.consumer.commitSync();
+        assertThat(rig.time.elapsed().minus(before)).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(4));
+    }
+
+    @Test
+    void idIsToldAgain_isWaitedForAgain() {
+        resumedWithMapsOfBoth();
+        rig.kafka.maxPollRecords = 1;
+        rig.kafka.insideNextPoll(topicIds::holdAnswers);
+        int first = rig.poll().get(0).partition();
+        topicIds.releaseAnswers();
+
+        Set<Integer> handedOutBeyondTheFirst = new HashSet<>();
+        for (int poll = 0; poll < 20; poll++) {
+            rig.poll().stream()
+                    .filter(record -> record.offset() > 0)
+                    .forEach(record -> handedOutBeyondTheFirst.add(record.partition()));
+        }
+        assertThat(handedOutBeyondTheFirst).containsExactly(first);
+    }
+
+    /** Of both partitions, records 0 to 9 are to come, and their maps name all but the first. */
+    private void resumedWithMapsOfBoth() {
+        rig.subscribed(P0, P1);
+        for (TopicPartition partition : List.of(P0, P1)) {
+            records(rig, partition, 0, 9);
+        }
+        rig.poll();
+        for (TopicPartition partition : List.of(P0, P1)) {
+            rig.completeAll(partition, 1, 9);
+        }
+        rig.tick(INTERVAL);
+        rig.tick();
+        Rig dead = rig;
+        rig = withMaps(builder -> builder);
+        rig.kafka.stored.putAll(dead.kafka.stored);
+        for (TopicPartition partition : List.of(P0, P1)) {
+            records(rig, partition, 0, 9);
+        }
+        rig.subscribed(P0, P1);
+    }
+
+    @Test
+    void idOfOneIsNotTold_whatIsShownOfTheOtherIsStoredAllTheSame() {
+        rig.subscribed(P0, P1);
+        records(rig, P0, 0, 9);
+        rig.poll();
+        rig.completeAll(P0, 1, 5);
+        rig.tick(INTERVAL);
+        rig.tick();
+        topicIds.holdAnswers();
+        records(rig, P1, 0, 9);
+        rig.poll();
+        rig.completeAll(P1, 1, 9);
+        rig.completeAll(P0, 6, 9);
+        for (int turn = 0; turn < 4; turn++) {
+            rig.tick(INTERVAL);
+        }
+        topicIds.releaseAnswers();
+        restart(9);
+
+        assertThat(handedOut()).containsExactly(0L);
+    }
+
+    @Test
     void positionMovesBack_reportsWhileWaitingForTheIdAreIgnored() {
         tenRecordsOfWhichTheFirstIsStuck();
         Rig dead = rig;
@@ -551,6 +627,49 @@ class ResumeMapsTest {
     }
 
     @Test
+    void soughtToTheStoredOffset_theMapIsNotLeftThere() {
+        tenRecordsOfWhichTheFirstIsStuck();
+        rig.consumer.seek(P0, 0);
+        assertThat(handedOut()).hasSize(10);
+        rig.tick();
+        restart(9);
+
+        assertThat(handedOut()).hasSize(10);
+    }
+
+    @Test
+    void soughtToTheBeginningWhichIsStored_theMapIsNotLeftThere() {
+        tenRecordsOfWhichTheFirstIsStuck();
+        restart(9);
+        assertThat(handedOut()).containsExactly(0L);
+        rig.consumer.seekToBeginning(List.of(P0));
+        assertThat(handedOut()).hasSize(10);
+        rig.tick();
+        restart(9);
+
+        assertThat(handedOut()).hasSize(10);
+    }
+
+    @Test
+    void soughtToTheOffsetOfACommitOnItsWay_theMapIsNotLeftThere() {
+        rig.subscribed(P0);
+        records(rig, P0, 0, 9);
+        rig.poll();
+        rig.completeAll(P0, 1, 9);
+        rig.kafka.holdAnswers();
+        rig.tick(INTERVAL);
+        rig.tick();
+        rig.consumer.seek(P0, 0);
+        rig.kafka.releaseAnswers();
+        assertThat(handedOut()).hasSize(10);
+        rig.tick();
+        rig.tick();
+        restart(9);
+
+        assertThat(handedOut()).hasSize(10);
+    }
+
+    @Test
     void positionMovedBack_everythingFromThereOnIsHandedOut() {
         tenRecordsOfWhichTheFirstIsStuck();
         rig.complete(P0, 0);
@@ -575,6 +694,23 @@ class ResumeMapsTest {
         }
 
         assertThat(rig.sent(P0)).hasSizeBetween(10, 12).containsOnly(0L);
+    }
+
+    @Test
+    void offsetMovesOnAndIsNotDue_whatFinishedBehindTheNextStuckRecordIsStored() {
+        rig = withMaps(builder -> builder.commitPolicy(CommitPolicy.timeBounded(Duration.ofHours(1))));
+        rig.subscribed(P0);
+        records(rig, P0, 0, 199);
+        rig.poll();
+        rig.completeAll(P0, 1, 100);
+        rig.tick(INTERVAL);
+        rig.tick();
+        rig.complete(P0, 0);
+        rig.completeAll(P0, 102, 150);
+        rig.tick(INTERVAL.multipliedBy(2));
+        restart(160);
+
+        assertThat(handedOut()).startsWith(101L, 151L).hasSize(11);
     }
 
     @Test
@@ -812,8 +948,7 @@ class ResumeMapsTest {
                         assertThat(lengths.get(1)).isZero();
                         assertThat(lengths.get(2)).isBetween(400, 512);
                     });
-            assertThat(log.lines().stream().filter(line -> line.contains("refused")))
-                    .hasSize(1);
+            assertThat(log.lines()).hasSize(1).first().asString().contains("refused");
         }
     }
 
