@@ -140,7 +140,8 @@ final class Diagnosis {
             return new Unknown("the end of the log is not known" + (failure == null ? "" : ": " + failure));
         }
         if (lag.getAsLong() > 0 && facts.owner().isEmpty()) {
-            return new Unknown(lag.getAsLong() + " offsets to go, and no member of the group reads this partition; a"
+            return new Unknown(Words.count(lag.getAsLong(), "offset")
+                    + " to go, and no member of the group reads this partition; a"
                     + " consumer that uses assign() would not show");
         }
         boolean open = facts.isolationLevel() == IsolationLevel.READ_COMMITTED

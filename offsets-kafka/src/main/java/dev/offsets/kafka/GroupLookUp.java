@@ -61,9 +61,11 @@ final class GroupLookUp {
     }
 
     private CompletionStage<GroupReport> ask(Time time) {
-        return find(false)
-                .thenCompose(found -> LogLookUp.of(admin, found.partitions())
-                        .thenApply(logs -> report(found, logs, time.wallClockMillis())));
+        return find(false).thenCompose(found -> {
+            CompletionStage<Map<TopicPartition, Long>> finished = new StoredMaps(admin).finished(found.committed);
+            return LogLookUp.of(admin, found.partitions())
+                    .thenCombine(finished, (logs, above) -> report(found, logs, above, time.wallClockMillis()));
+        });
     }
 
     /** @param stable whether to wait for offsets in open transactions, rather than to tell what was there before */
@@ -115,7 +117,11 @@ final class GroupLookUp {
                 });
     }
 
-    private GroupReport report(Group found, Map<TopicPartition, LogLookUp.Found> logs, long nowMillis) {
+    private GroupReport report(
+            Group found,
+            Map<TopicPartition, LogLookUp.Found> logs,
+            Map<TopicPartition, Long> finishedAbove,
+            long nowMillis) {
         List<PartitionReport> partitions = new ArrayList<>();
         logs.forEach((topicPartition, log) -> {
             OffsetAndMetadata committed = found.committed.get(topicPartition);
@@ -125,6 +131,7 @@ final class GroupLookUp {
                     log.bounds(),
                     Optional.empty(),
                     committed == null ? OptionalLong.empty() : Lag.known(committed.offset()),
+                    known(finishedAbove.get(topicPartition)),
                     OptionalLong.empty(),
                     OptionalLong.empty(),
                     OptionalLong.empty(),
@@ -133,5 +140,9 @@ final class GroupLookUp {
             partitions.add(facts.report(Diagnosis.fromOutside(facts, log.failure()), nowMillis));
         });
         return GroupReport.at(nowMillis, group, isolationLevel, Optional.of(found.members.state), partitions);
+    }
+
+    private static OptionalLong known(Long number) {
+        return number == null ? OptionalLong.empty() : OptionalLong.of(number);
     }
 }

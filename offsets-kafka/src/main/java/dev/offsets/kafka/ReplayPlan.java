@@ -134,7 +134,9 @@ public record ReplayPlan(String group, GroupState state, IsolationLevel isolatio
     }
 
     /**
-     * Commits the targets that could be told, for a group without members. Nothing blocks, as in {@link #request}.
+     * Commits the targets that could be told, for a group without members. Where the target is what the group has committed,
+     * that is left as it is; elsewhere the new offset has no leader epoch, which an Admin can't tell, and no metadata. Nothing
+     * blocks, as in {@link #request}.
      *
      * @return fails with an {@link IllegalStateException} when the group has members, or has committed something since the
      *     plan was made, or no target could be told; nothing was changed then. With what the Admin fails with otherwise:

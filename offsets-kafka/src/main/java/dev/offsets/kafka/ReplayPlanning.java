@@ -100,6 +100,13 @@ final class ReplayPlanning {
     private CompletionStage<Void> commit(ReplayPlan plan) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         plan.offsets().forEach((partition, offset) -> offsets.put(partition, new OffsetAndMetadata(offset)));
+        // What stays as it is keeps its leader epoch and its metadata.
+        plan.moves().stream()
+                .filter(move -> move.target().offset().equals(move.committed()))
+                .forEach(move -> offsets.remove(move.topicPartition()));
+        if (offsets.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
         return admin.alterConsumerGroupOffsets(group, offsets)
                 .all()
                 .toCompletionStage()

@@ -321,7 +321,7 @@ class LagIT {
         assertThat(partition.committedOffset()).hasValue(1_000);
         assertThat(partition.status()).isEqualTo(new InvalidCommit(1_000, 10));
         assertThat(outside(READ_UNCOMMITTED).isHealthy()).isFalse();
-        assertThat(outside(READ_UNCOMMITTED).toTable()).contains("--to-earliest");
+        assertThat(outside(READ_UNCOMMITTED).toTable()).contains("--to earliest");
     }
 
     @Test
