@@ -133,7 +133,10 @@ final class Diagnosis {
             return new DataLoss(facts.committed().getAsLong(), log.logStart().getAsLong());
         }
         if (facts.committed().isEmpty()) {
-            return new Unknown("nothing was ever committed");
+            return new Unknown(
+                    failure == null
+                            ? "nothing was ever committed"
+                            : "nothing is known to be committed, and the end of the log is not known: " + failure);
         }
         OptionalLong lag = facts.commitLag();
         if (lag.isEmpty()) {

@@ -45,9 +45,13 @@ final class ReportTable {
                     partition -> partition.timeLag().map(Words::of).orElse(TextTable.NOT_KNOWN)),
             new Column<>("OWNER", true, false, partition -> partition.owner().orElse(TextTable.NOT_KNOWN)));
 
-    private static final String FROM_OUTSIDE =
-            "From outside, COMMITTED is the next record to be done. While it stays and there is a lag, that record holds its"
-                    + " partition back: TrackedConsumer.report() in its consumer tells why.";
+    private static final List<String> FROM_OUTSIDE = List.of(
+            "From outside, COMMITTED is the next record to be done; DONE-AHEAD, where a consumer tells of them, had finished"
+                    + " beyond it by then.",
+            "While COMMITTED does not move and there is a lag, that record holds its partition back. Why, report() in its"
+                    + " consumer tells.",
+            "To give it up: skip(...) there; or, with all consumers of the group stopped, group-replay --skip"
+                    + " TOPIC-PARTITION@COMMITTED.");
 
     private final GroupReport report;
 
@@ -78,7 +82,7 @@ final class ReportTable {
             lines.add("Lags are distances of offsets: at most so many records. " + TextTable.NOT_KNOWN
                     + " is not known.");
             if (report.partitions().stream().anyMatch(ReportTable::isBehindFromOutside)) {
-                lines.add(FROM_OUTSIDE);
+                lines.addAll(FROM_OUTSIDE);
             }
         }
         report.partitions().forEach(partition -> lines.addAll(remarks(partition)));

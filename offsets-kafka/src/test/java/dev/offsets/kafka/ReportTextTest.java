@@ -134,7 +134,9 @@ class ReportTextTest {
                         TOPIC   PARTITION  STATUS  LOG-START  COMMITTED  LAST-STABLE  HIGH-WATERMARK  COMMIT-LAG
                         orders          0  OK              0          3           10              10           7
                         Lags are distances of offsets: at most so many records. - is not known.
-                        From outside, COMMITTED is the next record to be done. While it stays and there is a lag, that record holds its partition back: TrackedConsumer.report() in its consumer tells why.
+                        From outside, COMMITTED is the next record to be done; DONE-AHEAD, where a consumer tells of them, had finished beyond it by then.
+                        While COMMITTED does not move and there is a lag, that record holds its partition back. Why, report() in its consumer tells.
+                        To give it up: skip(...) there; or, with all consumers of the group stopped, group-replay --skip TOPIC-PARTITION@COMMITTED.
                         """);
     }
 

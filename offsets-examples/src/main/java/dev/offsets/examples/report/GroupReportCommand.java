@@ -101,6 +101,9 @@ public final class GroupReportCommand implements Callable<Integer> {
             if (watchSeconds == null) {
                 GroupReport report = report(admin, level);
                 System.out.print(text(admin, report));
+                if (form.isTable() && isBehind(report)) {
+                    System.out.println("\nWhether COMMITTED moves, --watch tells.");
+                }
                 return status(report);
             }
             watch(admin, level);
@@ -154,10 +157,15 @@ public final class GroupReportCommand implements Callable<Integer> {
         return form.line ? report.toLine() + "\n" : report.toTable();
     }
 
+    private static boolean isBehind(GroupReport report) {
+        return report.partitions().stream()
+                .anyMatch(partition -> partition.commitLag().orElse(0) > 0);
+    }
+
     private int status(GroupReport report) {
         if (report.state().filter(state -> state == GroupState.DEAD).isPresent()
                 && report.partitions().isEmpty()) {
-            System.err.println("There is no group " + group + ".");
+            System.err.println("There is no consumer group " + group + ".");
             return COULD_NOT_RUN;
         }
         return report.isHealthy() ? CommandLine.ExitCode.OK : BAD;

@@ -50,13 +50,12 @@ final class Standstill {
                 partition.topicPartition() + "@" + partition.committedOffset().getAsLong();
         long ahead = partition.completedAhead().orElse(0);
         return List.of(
-                record + " holds its partition back: COMMITTED has not moved for " + stood.toSeconds() + " s, with "
-                        + partition.commitLag().getAsLong() + " offsets to read"
-                        + (ahead == 0 ? "." : ", " + ahead + " of which have finished."),
-                "  It is being worked on for that long, or hangs, or commits fail: TrackedConsumer.report() in its consumer"
-                        + " tells"
-                        + partition.owner().map(owner -> " (" + owner + ").").orElse("."),
-                "  To give it up: skip(...) in its consumer, or, with all consumers of the group stopped:",
+                record + " holds its partition back: COMMITTED has not moved for " + stood.toSeconds()
+                        + " s, and COMMIT-LAG is " + partition.commitLag().getAsLong()
+                        + (ahead == 0 ? "." : ", of which " + ahead + " have finished."),
+                "  Its work takes that long, or hangs, or commits fail, or nobody reads. report() in its consumer tells"
+                        + partition.owner().map(owner -> ": " + owner + ".").orElse("."),
+                "  To give it up: skip(...) there; or, with all consumers of the group stopped,",
                 "    group-replay --bootstrap-server ... --group " + group + " --skip " + record + " --execute");
     }
 }
