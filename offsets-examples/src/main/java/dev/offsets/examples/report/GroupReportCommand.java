@@ -111,19 +111,15 @@ public final class GroupReportCommand implements Callable<Integer> {
         }
     }
 
-    /** Once there has been a report, one that can't be made is said, and the next one tried. */
     private void watch(Admin admin, IsolationLevel level) throws Exception {
-        Screen screen = new Screen(System.out, form.isTable() && Terminal.isStandardOutput());
         Standstill standstill = new Standstill();
-        screen.show(watched(admin, report(admin, level), standstill));
-        while (true) {
-            TimeUnit.SECONDS.sleep(watchSeconds);
-            try {
-                screen.show(watched(admin, report(admin, level), standstill));
-            } catch (ExecutionException | TimeoutException e) {
-                System.err.println(couldNotBeMade(e));
-            }
-        }
+        new Watch(
+                        () -> watched(admin, report(admin, level), standstill),
+                        new Screen(System.out, form.isTable() && Terminal.isStandardOutput()),
+                        System.err,
+                        GroupReportCommand::couldNotBeMade,
+                        () -> TimeUnit.SECONDS.sleep(watchSeconds))
+                .run();
     }
 
     private String watched(Admin admin, GroupReport report, Standstill standstill)
