@@ -10,9 +10,13 @@ import dev.offsets.kafka.PartitionStatus.Paused;
 import dev.offsets.kafka.PartitionStatus.Stalled;
 import dev.offsets.kafka.PartitionStatus.Starved;
 import java.util.List;
+import org.apache.kafka.common.TopicPartition;
 
 /** What can be done about a status, in words. */
 final class Advice {
+    private static final String COMMAND =
+            "group-replay is a command of offsets-examples; without --execute it prints the plan. In code: ReplayPlan.";
+
     private Advice() {}
 
     static List<String> on(String group, PartitionReport partition) {
@@ -34,7 +38,12 @@ final class Advice {
             return List.of(
                     "A consumer that starts here applies auto.offset.reset. To choose yourself: stop the group's consumers,"
                             + " then",
-                    reset(group, partition, "--to-earliest") + "   (or --to-latest)");
+                    replay(
+                            group,
+                            "--topic " + partition.topicPartition().topic() + ":"
+                                    + partition.topicPartition().partition() + " --to earliest"),
+                    "    (or to latest, an offset, a time)",
+                    COMMAND);
         }
         if (status instanceof CommitFailing) {
             return List.of("Work goes on, and is done again after a restart until a commit succeeds. See the cause: the"
@@ -59,20 +68,21 @@ final class Advice {
     }
 
     private static List<String> gettingPast(String group, PartitionReport partition, long offset) {
-        String record = partition.topicPartition() + "@" + offset;
+        TopicPartition at = partition.topicPartition();
+        String record = at + "@" + offset;
         return List.of(
                 "Nothing at or above " + record
-                        + " is committed until its outcome is reported; it is delivered again after" + " a restart.",
-                "To get past it: let its work end, and report complete(); or give it up with skip(reason).",
-                "Where its work hangs for ever, restart the consumer. To pass over it without doing it, stop the group's"
-                        + " consumers, then",
-                reset(group, partition, "--to-offset " + (offset + 1))
-                        + "   (what had finished beyond is delivered again)");
+                        + " is committed until its outcome is reported; after a restart it is delivered again.",
+                "To get past it, let its work end; a restart of the consumer begins it anew. To give it up, in the running"
+                        + " consumer, on its loop thread:",
+                "    consumer.skip(new TopicPartition(\"" + at.topic() + "\", " + at.partition() + "), " + offset
+                        + ", \"why\");",
+                "Or, with all consumers of the group stopped (what had finished beyond it is then delivered again):",
+                replay(group, "--skip " + record),
+                COMMAND);
     }
 
-    private static String reset(String group, PartitionReport partition, String to) {
-        return "kafka-consumer-groups.sh --bootstrap-server ... --group " + group + " --topic "
-                + partition.topicPartition().topic() + ":"
-                + partition.topicPartition().partition() + " --reset-offsets " + to + " --execute";
+    private static String replay(String group, String where) {
+        return "    group-replay --bootstrap-server ... --group " + group + " " + where + " --execute";
     }
 }

@@ -133,14 +133,18 @@ final class Diagnosis {
             return new DataLoss(facts.committed().getAsLong(), log.logStart().getAsLong());
         }
         if (facts.committed().isEmpty()) {
-            return new Unknown("nothing was ever committed");
+            return new Unknown(
+                    failure == null
+                            ? "nothing was ever committed"
+                            : "nothing is known to be committed, and the end of the log is not known: " + failure);
         }
         OptionalLong lag = facts.commitLag();
         if (lag.isEmpty()) {
             return new Unknown("the end of the log is not known" + (failure == null ? "" : ": " + failure));
         }
         if (lag.getAsLong() > 0 && facts.owner().isEmpty()) {
-            return new Unknown(lag.getAsLong() + " offsets to go, and no member of the group reads this partition; a"
+            return new Unknown(Words.count(lag.getAsLong(), "offset")
+                    + " to go, and no member of the group reads this partition; a"
                     + " consumer that uses assign() would not show");
         }
         boolean open = facts.isolationLevel() == IsolationLevel.READ_COMMITTED

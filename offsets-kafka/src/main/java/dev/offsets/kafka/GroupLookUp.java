@@ -15,6 +15,8 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.DescribeConsumerGroupsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.GroupState;
@@ -61,14 +63,32 @@ final class GroupLookUp {
     }
 
     private CompletionStage<GroupReport> ask(Time time) {
-        return find(false)
-                .thenCompose(found -> LogLookUp.of(admin, found.partitions())
-                        .thenApply(logs -> report(found, logs, time.wallClockMillis())));
+        return find().thenCompose(found -> {
+            CompletionStage<Map<TopicPartition, Long>> finished = new StoredMaps(admin).finished(found.committed);
+            return LogLookUp.of(admin, found.partitions())
+                    .thenCombine(finished, (logs, above) -> report(found, logs, above, time.wallClockMillis()));
+        });
     }
 
-    /** @param stable whether to wait for offsets in open transactions, rather than to tell what was there before */
-    CompletionStage<Group> find(boolean stable) {
-        return members().thenCombine(committed(stable), Group::new);
+    /** What is committed is as it was before transactions that are open. */
+    CompletionStage<Group> find() {
+        return members().thenCombine(committed(), Group::new);
+    }
+
+    /**
+     * What the group has committed for partitions, null where that is nothing. Those are missing of which it can't be told
+     * yet: an offset of theirs is in a transaction that is open.
+     */
+    CompletionStage<Map<TopicPartition, OffsetAndMetadata>> settled(Set<TopicPartition> partitions) {
+        Map<TopicPartition, OffsetAndMetadata> nothing = new HashMap<>();
+        partitions.forEach(partition -> nothing.put(partition, null));
+        return partitions.isEmpty()
+                ? CompletableFuture.completedFuture(nothing)
+                : orIfThereIsNoGroup(
+                        nothing,
+                        admin.listConsumerGroupOffsets(
+                                Map.of(group, new ListConsumerGroupOffsetsSpec().topicPartitions(partitions)),
+                                options().requireStable(true)));
     }
 
     private CompletionStage<Members> members() {
@@ -98,24 +118,30 @@ final class GroupLookUp {
         return new Members(description.groupState(), owners);
     }
 
-    private CompletionStage<Map<TopicPartition, OffsetAndMetadata>> committed(boolean stable) {
-        return admin.listConsumerGroupOffsets(
-                        group,
-                        new ListConsumerGroupOffsetsOptions()
-                                .requireStable(stable)
-                                .timeoutMs(LogLookUp.TIMEOUT_MILLIS))
-                .partitionsToOffsetAndMetadata(group)
-                .toCompletionStage()
-                .exceptionally(failure -> {
-                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-                    if (cause instanceof GroupIdNotFoundException) {
-                        return Map.of();
-                    }
-                    throw new CompletionException(cause);
-                });
+    private CompletionStage<Map<TopicPartition, OffsetAndMetadata>> committed() {
+        return orIfThereIsNoGroup(Map.of(), admin.listConsumerGroupOffsets(group, options()));
     }
 
-    private GroupReport report(Group found, Map<TopicPartition, LogLookUp.Found> logs, long nowMillis) {
+    private static ListConsumerGroupOffsetsOptions options() {
+        return new ListConsumerGroupOffsetsOptions().timeoutMs(LogLookUp.TIMEOUT_MILLIS);
+    }
+
+    private CompletionStage<Map<TopicPartition, OffsetAndMetadata>> orIfThereIsNoGroup(
+            Map<TopicPartition, OffsetAndMetadata> nothing, ListConsumerGroupOffsetsResult asked) {
+        return asked.partitionsToOffsetAndMetadata(group).toCompletionStage().exceptionally(failure -> {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            if (cause instanceof GroupIdNotFoundException) {
+                return nothing;
+            }
+            throw new CompletionException(cause);
+        });
+    }
+
+    private GroupReport report(
+            Group found,
+            Map<TopicPartition, LogLookUp.Found> logs,
+            Map<TopicPartition, Long> finishedAbove,
+            long nowMillis) {
         List<PartitionReport> partitions = new ArrayList<>();
         logs.forEach((topicPartition, log) -> {
             OffsetAndMetadata committed = found.committed.get(topicPartition);
@@ -125,6 +151,7 @@ final class GroupLookUp {
                     log.bounds(),
                     Optional.empty(),
                     committed == null ? OptionalLong.empty() : Lag.known(committed.offset()),
+                    known(finishedAbove.get(topicPartition)),
                     OptionalLong.empty(),
                     OptionalLong.empty(),
                     OptionalLong.empty(),
@@ -133,5 +160,9 @@ final class GroupLookUp {
             partitions.add(facts.report(Diagnosis.fromOutside(facts, log.failure()), nowMillis));
         });
         return GroupReport.at(nowMillis, group, isolationLevel, Optional.of(found.members.state), partitions);
+    }
+
+    private static OptionalLong known(Long number) {
+        return number == null ? OptionalLong.empty() : OptionalLong.of(number);
     }
 }

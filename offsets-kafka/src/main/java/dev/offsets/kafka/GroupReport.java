@@ -22,7 +22,7 @@ import org.apache.kafka.common.IsolationLevel;
  * @param group the group's id
  * @param isolationLevel by which the end of a log counts: as far as a consumer of this isolation level can read
  * @param takenAt when it was put together
- * @param state of the group; {@code DEAD} when there is no such group; empty from inside of a consumer
+ * @param state of the group; {@code DEAD} when there is no such consumer group; empty from inside of a consumer
  * @param partitions in the order of their topics and numbers: from inside, those that this consumer owns; from outside,
  *     those for which the group has committed or that a member of it owns
  */
@@ -54,8 +54,7 @@ public record GroupReport(
      * @param admin the caller's, who closes it
      * @param group the group's id
      * @param isolationLevel that of the group's consumers, which brokers don't know
-     * @return fails with what the Admin fails with: for want of an answer or an authorization, or because the id is that of
-     *     a group of another type
+     * @return fails with what the Admin fails with, for want of an answer or an authorization
      */
     public static CompletionStage<GroupReport> request(Admin admin, String group, IsolationLevel isolationLevel) {
         Objects.requireNonNull(admin, "admin");

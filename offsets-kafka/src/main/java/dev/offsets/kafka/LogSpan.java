@@ -28,6 +28,11 @@ record LogSpan(long start, long end) {
             return ResolvedPoint.unknown(requested, "the group has committed nothing for this partition");
         }
         long next = Math.max(committed.getAsLong(), start);
+        if (next > end) {
+            return ResolvedPoint.unknown(
+                    requested,
+                    "the group has committed " + next + ", which is beyond the end, " + end + ": ask for an offset");
+        }
         if (offset < next) {
             return ResolvedPoint.unknown(requested, "the group is past it already: it would go on at " + next);
         }

@@ -13,6 +13,8 @@ import org.apache.kafka.common.TopicPartition;
  * What is known of one partition at one moment, and what follows from it.
  *
  * @param tracker empty from outside of the consumer
+ * @param finishedAbove how many records above the committed offset have finished, by the resume map stored with it; empty
+ *     where that was not looked at
  * @param clientLag how far the Kafka consumer says it is from the end; for when the end is not known
  * @param recordTimestamp that of the lowest incomplete record
  */
@@ -22,6 +24,7 @@ record PartitionFacts(
         LogBounds bounds,
         Optional<TrackerStatus> tracker,
         OptionalLong committed,
+        OptionalLong finishedAbove,
         OptionalLong replayExposure,
         OptionalLong leftOut,
         OptionalLong clientLag,
@@ -79,7 +82,7 @@ record PartitionFacts(
                 committable(),
                 committed,
                 incomplete(),
-                ofTracker(TrackerStatus::completedAhead),
+                tracker.isPresent() ? ofTracker(TrackerStatus::completedAhead) : finishedAbove,
                 replayExposure,
                 leftOut,
                 commitLag(),

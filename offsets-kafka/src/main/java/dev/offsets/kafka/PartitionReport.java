@@ -24,7 +24,8 @@ import org.apache.kafka.common.TopicPartition;
  * @param committableOffset every delivered record below it has finished; known inside of the consumer alone
  * @param committedOffset the next offset to read after a restart; empty when nothing was ever committed, too
  * @param incomplete how many records were delivered and are not finished; known inside of the consumer alone
- * @param completedAhead how many records above the committable offset are finished; known inside of the consumer alone
+ * @param completedAhead how many records above the committable offset are finished; from outside of the consumer, how many
+ *     above the committed offset a {@linkplain TrackedConsumerBuilder#resumeMaps resume map} stored with it names
  * @param replayExposure how many finished records would be done again if the consumer's process ended now: those that neither
  *     the stored offset nor a resume map stored with it covers; known inside of the consumer alone
  * @param leftOut how many records were not handed out since the partition was assigned, since a resume map says that they

@@ -91,8 +91,10 @@ public sealed interface PartitionStatus {
 
         @Override
         public String evidence() {
-            return "offsets " + from + " to " + (to - 1)
-                    + " were deleted or passed over before they were read: at most " + (to - from) + " records";
+            String what = to - from == 1
+                    ? "offset " + from + " was deleted or passed over before it was read"
+                    : "offsets " + from + " to " + (to - 1) + " were deleted or passed over before they were read";
+            return what + ": at most " + Words.count(to - from, "record");
         }
     }
 
@@ -130,7 +132,8 @@ public sealed interface PartitionStatus {
 
         @Override
         public String evidence() {
-            return failures + " commits have failed in " + Words.of(since) + ", the last one with " + cause;
+            return "commits have failed for " + Words.of(since) + ", " + failures + " in a row, the last one with "
+                    + cause;
         }
     }
 
@@ -151,8 +154,8 @@ public sealed interface PartitionStatus {
 
         @Override
         public String evidence() {
-            return "the record at offset " + offset + " has been incomplete for " + Words.of(age) + "; "
-                    + completedBeyond + " records beyond it have finished and wait for it";
+            return "the record at offset " + offset + " has been incomplete for " + Words.of(age) + ", and holds back "
+                    + Words.count(completedBeyond, "finished record") + " beyond it";
         }
     }
 
@@ -172,8 +175,8 @@ public sealed interface PartitionStatus {
 
         @Override
         public String evidence() {
-            return incomplete + " records are in flight, the lowest at offset " + offset
-                    + ", and none has finished for " + Words.of(since);
+            return "nothing has finished for " + Words.of(since) + ", with " + Words.count(incomplete, "record")
+                    + " in flight, the lowest at offset " + offset;
         }
     }
 
@@ -213,7 +216,7 @@ public sealed interface PartitionStatus {
 
         @Override
         public String evidence() {
-            return (end.isPresent() ? (end.getAsLong() - position) + " offsets can be read, " : "")
+            return (end.isPresent() ? Words.count(end.getAsLong() - position, "offset") + " can be read, " : "")
                     + "nothing is in flight, and the position " + position + " has not moved for " + Words.of(since)
                     + (sincePoll.isZero() ? "" : "; the loop last polled " + Words.of(sincePoll) + " ago");
         }
@@ -234,7 +237,7 @@ public sealed interface PartitionStatus {
         @Override
         public String evidence() {
             return "a transaction is open from offset " + lastStableOffset + " on, and holds back "
-                    + (highWatermark - lastStableOffset) + " offsets";
+                    + Words.count(highWatermark - lastStableOffset, "offset");
         }
     }
 
@@ -276,7 +279,9 @@ public sealed interface PartitionStatus {
 
         @Override
         public String evidence() {
-            return remaining.isPresent() ? remaining.getAsLong() + " offsets to go" : "nothing is known to be wrong";
+            return remaining.isPresent()
+                    ? Words.count(remaining.getAsLong(), "offset") + " to go"
+                    : "nothing is known to be wrong";
         }
     }
 

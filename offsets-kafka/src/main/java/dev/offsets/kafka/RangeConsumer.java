@@ -8,12 +8,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.Deserializer;
@@ -23,8 +25,13 @@ import org.apache.kafka.common.serialization.Deserializer;
  * What is committed stays here: it is where reading would go on.
  */
 final class RangeConsumer<K, V> extends KafkaConsumer<K, V> {
+    private static final Duration LOOK_UP_TIMEOUT = Duration.ofSeconds(10);
+
     private final Map<TopicPartition, Long> ends;
     private final Map<TopicPartition, OffsetAndMetadata> stored = new ConcurrentHashMap<>();
+
+    /** Where logs begin that have lost what was to be read next. */
+    private final Map<TopicPartition, Long> retainedFrom = new ConcurrentHashMap<>();
 
     /** Where there may be more to read. */
     private final Set<TopicPartition> open = new HashSet<>();
@@ -45,6 +52,11 @@ final class RangeConsumer<K, V> extends KafkaConsumer<K, V> {
         return stored.get(partition).offset();
     }
 
+    /** Any thread: where the log begins, if a poll has found that what was to be read next is gone; otherwise 0. */
+    long retainedFrom(TopicPartition partition) {
+        return retainedFrom.getOrDefault(partition, 0L);
+    }
+
     @Override
     public void assign(Collection<TopicPartition> partitions) {
         super.assign(partitions);
@@ -57,7 +69,12 @@ final class RangeConsumer<K, V> extends KafkaConsumer<K, V> {
 
     @Override
     public ConsumerRecords<K, V> poll(Duration timeout) {
-        ConsumerRecords<K, V> polled = super.poll(timeout);
+        ConsumerRecords<K, V> polled;
+        try {
+            polled = super.poll(timeout);
+        } catch (OffsetOutOfRangeException e) {
+            throw notInTheLog(e.offsetOutOfRangePartitions());
+        }
         closeWhatIsRead();
         Map<TopicPartition, List<ConsumerRecord<K, V>>> within = new HashMap<>();
         for (TopicPartition partition : polled.partitions()) {
@@ -70,6 +87,24 @@ final class RangeConsumer<K, V> extends KafkaConsumer<K, V> {
         Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
         polled.nextOffsets().forEach((partition, offset) -> next.put(partition, within(partition, offset)));
         return new ConsumerRecords<>(within, next);
+    }
+
+    private OffsetOutOfRangeException notInTheLog(Map<TopicPartition, Long> positions) {
+        StringJoiner message = new StringJoiner("; ");
+        Map<TopicPartition, Long> starts = super.beginningOffsets(positions.keySet(), LOOK_UP_TIMEOUT);
+        positions.forEach((partition, position) -> {
+            long start = starts.get(partition);
+            if (position < start) {
+                retainedFrom.put(partition, start);
+                message.add(partition + ": the records from " + position + " up to " + start
+                        + ", where the log begins now, were deleted before they were read. To go on without them, open"
+                        + " remaining()");
+            } else {
+                message.add(partition + ": " + position
+                        + " is beyond the end of the log, which was cut or made anew. Ask for the range again");
+            }
+        });
+        return new OffsetOutOfRangeException(message.toString(), positions);
     }
 
     private OffsetAndMetadata within(TopicPartition partition, OffsetAndMetadata offset) {

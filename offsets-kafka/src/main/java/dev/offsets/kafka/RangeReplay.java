@@ -105,7 +105,7 @@ public final class RangeReplay<K, V> implements AutoCloseable {
      * empty results while the last ones are being worked on; when it {@link #isDone}, at once.
      *
      * @throws org.apache.kafka.clients.consumer.OffsetOutOfRangeException if records of the range were deleted before they
-     *     were read: a new range, from the log's start, goes on behind them
+     *     were read, and which; so does each later call. {@link #remaining} then begins behind them
      */
     public TrackedRecords<K, V> poll(Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
@@ -123,9 +123,14 @@ public final class RangeReplay<K, V> implements AutoCloseable {
         return ends.entrySet().stream().allMatch(end -> next.get(end.getKey()) >= end.getValue());
     }
 
-    /** What is left of the range: to be opened anew, after an interruption. */
+    /**
+     * What is left of the range: to be opened anew, after an interruption. Records that {@link #poll} has found to be deleted
+     * are not part of it any more.
+     */
     public ReplayRange remaining() {
-        return ReplayRange.between(next(consumer.status()), ends);
+        Map<TopicPartition, Long> from = next(consumer.status());
+        from.replaceAll((partition, offset) -> Math.max(offset, kafka.retainedFrom(partition)));
+        return ReplayRange.between(from, ends);
     }
 
     /** In each partition the offset below which everything of the range has finished. */

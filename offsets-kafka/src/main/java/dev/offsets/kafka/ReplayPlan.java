@@ -30,7 +30,7 @@ import org.apache.kafka.common.TopicPartition;
  * <p>Immutable, and safe for use by any thread.
  *
  * @param group the group's id
- * @param state of the group when the plan was made; {@code DEAD} when there is no such group
+ * @param state of the group when the plan was made; {@code DEAD} when there is no such consumer group
  * @param isolationLevel by which the end of a log counts
  * @param moves one for each partition, in the order of their topics and numbers
  */
@@ -71,7 +71,9 @@ public record ReplayPlan(String group, GroupState state, IsolationLevel isolatio
                         OptionalLong.empty(),
                         OptionalLong.empty());
             }
-            LogSpan log = new LogSpan(start.getAsLong(), end.getAsLong());
+            // Not the end by the isolation level: what lies between is read again, too, once it can be.
+            LogSpan log =
+                    new LogSpan(start.getAsLong(), found.log().highWatermark().orElse(end.getAsLong()));
             return new Move(
                     topicPartition,
                     committed,
@@ -134,11 +136,13 @@ public record ReplayPlan(String group, GroupState state, IsolationLevel isolatio
     }
 
     /**
-     * Commits the targets that could be told, for a group without members. Nothing blocks, as in {@link #request}.
+     * Commits the targets that could be told, for a group without members. Where the target is what the group has committed,
+     * that is left as it is; elsewhere the new offset has no leader epoch, which an Admin can't tell, and no metadata. Nothing
+     * blocks, as in {@link #request}.
      *
      * @return fails with an {@link IllegalStateException} when the group has members, or has committed something since the
-     *     plan was made, or no target could be told; nothing was changed then. With what the Admin fails with otherwise:
-     *     some partitions may have been moved
+     *     plan was made, be it in a transaction that is open, or no target could be told; nothing was changed then. With what
+     *     the Admin fails with otherwise: some partitions may have been moved
      */
     public CompletionStage<Void> apply(Admin admin) {
         return new ReplayPlanning(admin, group, isolationLevel, Time.SYSTEM).apply(this);

@@ -14,13 +14,14 @@ final class ReportLine {
                 .map(worst -> " at " + worst.topicPartition() + " (" + status.evidence() + ")")
                 .orElse("");
         return "group " + report.group() + ": " + status.kind() + where + ", "
-                + report.partitions().size() + " partitions"
-                + sum(report, "commit lag", PartitionReport::commitLag)
-                + sum(report, "work remaining", PartitionReport::workRemaining)
-                + sum(report, "completed ahead", PartitionReport::completedAhead);
+                + Words.count(report.partitions().size(), "partition")
+                + sum(report, "commit lag", "offset", PartitionReport::commitLag)
+                + sum(report, "work remaining", "offset", PartitionReport::workRemaining)
+                + sum(report, "completed ahead", "record", PartitionReport::completedAhead);
     }
 
-    private static String sum(GroupReport report, String name, Function<PartitionReport, OptionalLong> number) {
+    private static String sum(
+            GroupReport report, String name, String unit, Function<PartitionReport, OptionalLong> number) {
         long sum = 0;
         int known = 0;
         for (PartitionReport partition : report.partitions()) {
@@ -32,6 +33,7 @@ final class ReportLine {
             return "";
         }
         int unknown = report.partitions().size() - known;
-        return ", " + name + " " + sum + (unknown == 0 ? "" : " and of " + unknown + " unknown");
+        return ", " + name + " " + Words.count(sum, unit)
+                + (unknown == 0 ? "" : " (unknown of " + Words.count(unknown, "partition") + ")");
     }
 }

@@ -25,6 +25,7 @@ final class ReportTable {
                     false,
                     true,
                     partition -> String.valueOf(partition.topicPartition().partition())),
+            text("STATUS", partition -> partition.status().kind().name()),
             number("LOG-START", PartitionReport::logStart),
             new Column<>("COMMITTED", false, true, partition -> TextTable.orDash(partition.committedOffset())),
             number("COMMITTABLE", PartitionReport::committableOffset),
@@ -42,8 +43,15 @@ final class ReportTable {
                     false,
                     false,
                     partition -> partition.timeLag().map(Words::of).orElse(TextTable.NOT_KNOWN)),
-            text("STATUS", partition -> partition.status().kind().name()),
             new Column<>("OWNER", true, false, partition -> partition.owner().orElse(TextTable.NOT_KNOWN)));
+
+    private static final List<String> FROM_OUTSIDE = List.of(
+            "From outside, COMMITTED is the next record to be done; DONE-AHEAD, where a consumer tells of them, had finished"
+                    + " beyond it by then.",
+            "While COMMITTED does not move and there is a lag, that record holds its partition back. Why, report() in its"
+                    + " consumer tells.",
+            "To give it up: skip(...) there; or, with all consumers of the group stopped, group-replay --skip"
+                    + " TOPIC-PARTITION@COMMITTED.");
 
     private final GroupReport report;
 
@@ -73,9 +81,16 @@ final class ReportTable {
             lines.addAll(TextTable.lines(COLUMNS, report.partitions()));
             lines.add("Lags are distances of offsets: at most so many records. " + TextTable.NOT_KNOWN
                     + " is not known.");
+            if (report.partitions().stream().anyMatch(ReportTable::isBehindFromOutside)) {
+                lines.addAll(FROM_OUTSIDE);
+            }
         }
         report.partitions().forEach(partition -> lines.addAll(remarks(partition)));
         return String.join("\n", lines) + "\n";
+    }
+
+    private static boolean isBehindFromOutside(PartitionReport partition) {
+        return partition.position().isEmpty() && partition.commitLag().orElse(0) > 0;
     }
 
     /** What somebody should know of a partition, and what can be done. */

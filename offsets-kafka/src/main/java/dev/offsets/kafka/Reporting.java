@@ -177,6 +177,7 @@ final class Reporting {
                 bounds,
                 status,
                 watch.committed(),
+                OptionalLong.empty(),
                 ofStatus(status, known -> partition.replayExposure(known.completedAhead())),
                 ofStatus(status, known -> watch.leftOut()),
                 status.map(known -> watch.clientLagAt(known.position())).orElse(OptionalLong.empty()),

@@ -7,6 +7,11 @@ import java.util.Locale;
 final class Words {
     private Words() {}
 
+    /** {@code 1 record}, {@code 2 records}. */
+    static String count(long number, String noun) {
+        return number + " " + noun + (number == 1 ? "" : "s");
+    }
+
     /** {@code 12 ms}, {@code 3.4 s}, {@code 12 min}, {@code 5 h 3 min}, {@code 2 d 4 h}. */
     static String of(Duration duration) {
         if (duration.compareTo(Duration.ofSeconds(1)) < 0) {

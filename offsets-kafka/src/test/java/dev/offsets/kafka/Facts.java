@@ -13,6 +13,7 @@ final class Facts {
     OptionalLong lastStable = OptionalLong.of(100);
     OptionalLong highWatermark = OptionalLong.of(100);
     OptionalLong committed = OptionalLong.of(100);
+    OptionalLong finishedAbove = OptionalLong.empty();
     OptionalLong clientLag = OptionalLong.empty();
     OptionalLong recordTimestamp = OptionalLong.empty();
     Optional<String> owner = Optional.of("client@host");
@@ -79,6 +80,7 @@ final class Facts {
                 bounds,
                 tracker,
                 committed,
+                finishedAbove,
                 OptionalLong.empty(),
                 OptionalLong.empty(),
                 clientLag,

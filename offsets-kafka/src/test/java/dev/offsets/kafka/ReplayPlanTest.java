@@ -98,6 +98,8 @@ class ReplayPlanTest {
                                 + " are to be, ask for offset 76");
         assertThat(resolve(ReplayPoint.past(100), OptionalLong.of(100)).reason())
                 .isEqualTo("there is no such record yet: the end is 100");
+        assertThat(resolve(ReplayPoint.past(70), OptionalLong.of(1_000)).reason())
+                .isEqualTo("the group has committed 1000, which is beyond the end, 100: ask for an offset");
         assertThat(resolve(ReplayPoint.past(60), AT_20).offset())
                 .as("the first that is retained")
                 .hasValue(61);

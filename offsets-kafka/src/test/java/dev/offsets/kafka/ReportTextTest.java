@@ -92,17 +92,19 @@ class ReportTextTest {
     void table_showsWhichRecordHoldsAPartitionBackAndHowToGetPastIt() {
         assertThat(report(Optional.empty(), blocked(3)).toTable()).isEqualTo("""
                 Group shop, BLOCKED, read_committed, 2023-11-14T22:13:20Z
-                TOPIC   PARTITION  LOG-START  COMMITTED  COMMITTABLE  POSITION  LAST-STABLE  HIGH-WATERMARK  COMMIT-LAG  FETCH-LAG  INCOMPLETE  DONE-AHEAD  REPLAY  REMAINING    TIME-LAG  STATUS   OWNER
-                orders          3          0        100          100      1100         1100            1100        1000          0           1         999     999          1  12 min 3 s  BLOCKED  shop-1
+                TOPIC   PARTITION  STATUS   LOG-START  COMMITTED  COMMITTABLE  POSITION  LAST-STABLE  HIGH-WATERMARK  COMMIT-LAG  FETCH-LAG  INCOMPLETE  DONE-AHEAD  REPLAY  REMAINING    TIME-LAG  OWNER
+                orders          3  BLOCKED          0        100          100      1100         1100            1100        1000          0           1         999     999          1  12 min 3 s  shop-1
                 Lags are distances of offsets: at most so many records. - is not known.
 
-                orders-3 BLOCKED: the record at offset 100 has been incomplete for 12 min; 999 records beyond it have finished and wait for it.
+                orders-3 BLOCKED: the record at offset 100 has been incomplete for 12 min, and holds back 999 finished records beyond it.
                   Its work was started by thread worker-3, which is now here:
                       at shop.Ledger.post(Ledger.java:7)
-                  Nothing at or above orders-3@100 is committed until its outcome is reported; it is delivered again after a restart.
-                  To get past it: let its work end, and report complete(); or give it up with skip(reason).
-                  Where its work hangs for ever, restart the consumer. To pass over it without doing it, stop the group's consumers, then
-                  kafka-consumer-groups.sh --bootstrap-server ... --group shop --topic orders:3 --reset-offsets --to-offset 101 --execute   (what had finished beyond is delivered again)
+                  Nothing at or above orders-3@100 is committed until its outcome is reported; after a restart it is delivered again.
+                  To get past it, let its work end; a restart of the consumer begins it anew. To give it up, in the running consumer, on its loop thread:
+                      consumer.skip(new TopicPartition("orders", 3), 100, "why");
+                  Or, with all consumers of the group stopped (what had finished beyond it is then delivered again):
+                      group-replay --bootstrap-server ... --group shop --skip orders-3@100 --execute
+                  group-replay is a command of offsets-examples; without --execute it prints the plan. In code: ReplayPlan.
                 """);
     }
 
@@ -115,13 +117,27 @@ class ReportTextTest {
 
         assertThat(report.toTable()).isEqualTo("""
                 Group shop, Empty, UNKNOWN, read_committed, 2023-11-14T22:13:20Z
-                TOPIC                          PARTITION  LOG-START  COMMITTED  LAST-STABLE  HIGH-WATERMARK  COMMIT-LAG  STATUS
-                __consumer_offsets (internal)          0          0         10           10              10           0  CAUGHT_UP
-                orders                                 0          0          -           10              10           -  UNKNOWN
+                TOPIC                          PARTITION  STATUS     LOG-START  COMMITTED  LAST-STABLE  HIGH-WATERMARK  COMMIT-LAG
+                __consumer_offsets (internal)          0  CAUGHT_UP          0         10           10              10           0
+                orders                                 0  UNKNOWN            0          -           10              10           -
                 Lags are distances of offsets: at most so many records. - is not known.
 
                 orders-0 UNKNOWN: nothing was ever committed.
                 """);
+    }
+
+    @Test
+    void tableFromOutside_ofAGroupThatIsBehind_saysWhichRecordIsNext() {
+        PartitionReport behind = outside("orders", false, some(3), new PartitionStatus.Ok(some(7)));
+
+        assertThat(report(Optional.of(GroupState.STABLE), behind).toTable()).endsWith("""
+                        TOPIC   PARTITION  STATUS  LOG-START  COMMITTED  LAST-STABLE  HIGH-WATERMARK  COMMIT-LAG
+                        orders          0  OK              0          3           10              10           7
+                        Lags are distances of offsets: at most so many records. - is not known.
+                        From outside, COMMITTED is the next record to be done; DONE-AHEAD, where a consumer tells of them, had finished beyond it by then.
+                        While COMMITTED does not move and there is a lag, that record holds its partition back. Why, report() in its consumer tells.
+                        To give it up: skip(...) there; or, with all consumers of the group stopped, group-replay --skip TOPIC-PARTITION@COMMITTED.
+                        """);
     }
 
     @Test
@@ -136,15 +152,15 @@ class ReportTextTest {
     void line_tellsTheWorstAndTheSums() {
         assertThat(report(Optional.empty(), blocked(3), blocked(4)).toLine())
                 .isEqualTo(
-                        "group shop: BLOCKED at orders-3 (the record at offset 100 has been incomplete for 12 min; 999"
-                                + " records beyond it have finished and wait for it), 2 partitions, commit lag 2000, work remaining 2,"
-                                + " completed ahead 1998");
+                        "group shop: BLOCKED at orders-3 (the record at offset 100 has been incomplete for 12 min, and"
+                                + " holds back 999 finished records beyond it), 2 partitions, commit lag 2000 offsets, work remaining"
+                                + " 2 offsets, completed ahead 1998 records");
         assertThat(report(
                                 Optional.empty(),
                                 outside("a", false, some(3), new PartitionStatus.Ok(some(7))),
                                 outside("b", false, NONE, new PartitionStatus.Unknown("why")))
                         .toLine())
-                .isEqualTo("group shop: UNKNOWN, 2 partitions, commit lag 7 and of 1 unknown");
+                .isEqualTo("group shop: UNKNOWN, 2 partitions, commit lag 7 offsets (unknown of 1 partition)");
     }
 
     @Test
@@ -238,6 +254,28 @@ class ReportTextTest {
         assertThat(Json.quoted("a\ud800b")).isEqualTo("\"a\\ud800b\"");
         assertThat(Json.quoted("a\udc00")).isEqualTo("\"a\\udc00\"");
         assertThat(Json.quoted("\ud83d\ude00")).isEqualTo("\"\ud83d\ude00\"");
+    }
+
+    @Test
+    void evidence_ofOneThing_isInTheSingular() {
+        List<PartitionStatus> ofOne = List.of(
+                new PartitionStatus.DataLoss(4, 5),
+                new PartitionStatus.Blocked(100, Duration.ofMinutes(12), 1, Optional.empty()),
+                new PartitionStatus.Stalled(1, Duration.ofMinutes(2), 7, Optional.empty()),
+                new PartitionStatus.Starved(9, some(10), Duration.ofMinutes(1), Duration.ZERO),
+                new PartitionStatus.LsoBlocked(9, 10),
+                new PartitionStatus.Ok(some(1)));
+
+        assertThat(ofOne)
+                .extracting(PartitionStatus::evidence)
+                .containsExactly(
+                        "offset 4 was deleted or passed over before it was read: at most 1 record",
+                        "the record at offset 100 has been incomplete for 12 min, and holds back 1 finished record beyond"
+                                + " it",
+                        "nothing has finished for 2 min, with 1 record in flight, the lowest at offset 7",
+                        "1 offset can be read, nothing is in flight, and the position 9 has not moved for 1 min",
+                        "a transaction is open from offset 9 on, and holds back 1 offset",
+                        "1 offset to go");
     }
 
     @ParameterizedTest

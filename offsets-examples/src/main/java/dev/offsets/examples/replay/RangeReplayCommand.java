@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -37,8 +38,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "range-replay",
         description =
-                "Prints the records of a range of a topic, outside of any group. Each key's records stay in order.")
+                "Prints the records of a range of a topic, outside of any group. Each key's records stay in order.",
+        footer =
+                "Exit status: 0 when all of it was printed, or it was interrupted; 1 when it stopped before, and says why.")
 public final class RangeReplayCommand implements Callable<Integer> {
+    private static final int BEFORE_THE_END = 1;
     private static final int CONCURRENCY = 16;
     private static final Duration BETWEEN_PROGRESS = Duration.ofSeconds(1);
 
@@ -81,7 +85,15 @@ public final class RangeReplayCommand implements Callable<Integer> {
 
     public static void main(String[] args) {
         Locale.setDefault(Locale.ROOT);
-        System.exit(new CommandLine(new RangeReplayCommand()).execute(args));
+        System.exit(new CommandLine(new RangeReplayCommand())
+                .setExecutionExceptionHandler((exception, commandLine, parsed) -> stopped(exception))
+                .execute(args));
+    }
+
+    private static int stopped(Exception exception) {
+        boolean wraps = exception instanceof ExecutionException;
+        System.err.println("Stopped before the end: " + (wraps ? exception.getCause() : exception));
+        return BEFORE_THE_END;
     }
 
     @Override

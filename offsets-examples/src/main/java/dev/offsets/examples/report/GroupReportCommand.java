@@ -13,6 +13,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.IsolationLevel;
 import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,9 +31,6 @@ public final class GroupReportCommand implements Callable<Integer> {
     private static final int BAD = 1;
     private static final int COULD_NOT_RUN = 2;
     private static final long ANSWER_SECONDS = 60;
-    private static final String TO_THE_TOP = "\u001b[H";
-    private static final String CLEAR_TO_END_OF_LINE = "\u001b[K";
-    private static final String CLEAR_TO_END = "\u001b[J";
 
     @Mixin
     private ClusterOptions cluster;
@@ -40,8 +38,20 @@ public final class GroupReportCommand implements Callable<Integer> {
     @Option(names = "--group", paramLabel = "ID", required = true, description = "The consumer group.")
     private String group;
 
-    @Option(names = "--json", description = "Print one JSON object on one line.")
-    private boolean json;
+    private static final class Form {
+        @Option(names = "--json", description = "Print one JSON object on one line.")
+        boolean json;
+
+        @Option(names = "--line", description = "Print one line, as for a log.")
+        boolean line;
+
+        boolean isTable() {
+            return !json && !line;
+        }
+    }
+
+    @ArgGroup
+    private Form form = new Form();
 
     @Option(
             names = "--watch",
@@ -72,9 +82,13 @@ public final class GroupReportCommand implements Callable<Integer> {
     }
 
     private static int couldNotRun(Exception exception) {
-        boolean wraps = exception instanceof ExecutionException || exception instanceof CompletionException;
-        System.err.println("The report could not be made: " + (wraps ? exception.getCause() : exception));
+        System.err.println(couldNotBeMade(exception));
         return COULD_NOT_RUN;
+    }
+
+    private static String couldNotBeMade(Exception exception) {
+        boolean wraps = exception instanceof ExecutionException || exception instanceof CompletionException;
+        return "The report could not be made: " + (wraps ? exception.getCause() : exception);
     }
 
     @Override
@@ -87,6 +101,9 @@ public final class GroupReportCommand implements Callable<Integer> {
             if (watchSeconds == null) {
                 GroupReport report = report(admin, level);
                 System.out.print(text(admin, report));
+                if (form.isTable() && isBehind(report)) {
+                    System.out.println("\nWhether COMMITTED moves, --watch tells.");
+                }
                 return status(report);
             }
             watch(admin, level);
@@ -95,16 +112,20 @@ public final class GroupReportCommand implements Callable<Integer> {
     }
 
     private void watch(Admin admin, IsolationLevel level) throws Exception {
-        boolean inPlace = !json && Terminal.isStandardOutput();
-        while (true) {
-            String text = text(admin, report(admin, level));
-            System.out.print(
-                    inPlace
-                            ? TO_THE_TOP + text.replace("\n", CLEAR_TO_END_OF_LINE + "\n") + CLEAR_TO_END
-                            : text + (json ? "" : "\n"));
-            System.out.flush();
-            TimeUnit.SECONDS.sleep(watchSeconds);
-        }
+        Standstill standstill = new Standstill();
+        new Watch(
+                        () -> watched(admin, report(admin, level), standstill),
+                        new Screen(System.out, form.isTable() && Terminal.isStandardOutput()),
+                        System.err,
+                        GroupReportCommand::couldNotBeMade,
+                        () -> TimeUnit.SECONDS.sleep(watchSeconds))
+                .run();
+    }
+
+    private String watched(Admin admin, GroupReport report, Standstill standstill)
+            throws ExecutionException, InterruptedException {
+        String text = text(admin, report);
+        return form.isTable() ? text + standstill.remarks(report) + "\n" : text;
     }
 
     private GroupReport report(Admin admin, IsolationLevel level)
@@ -113,19 +134,34 @@ public final class GroupReportCommand implements Callable<Integer> {
     }
 
     private String text(Admin admin, GroupReport report) throws ExecutionException, InterruptedException {
-        String text = json ? report.toJson() + "\n" : report.toTable();
-        if (!quorum) {
-            return text;
-        }
-        QuorumText quorumText =
+        return text(report) + (quorum ? quorumText(admin) : "");
+    }
+
+    private String quorumText(Admin admin) throws ExecutionException, InterruptedException {
+        QuorumText text =
                 new QuorumText(admin.describeMetadataQuorum().quorumInfo().get());
-        return text + (json ? quorumText.toJson() + "\n" : "\n" + quorumText.toTable());
+        if (form.isTable()) {
+            return "\n" + text.toTable();
+        }
+        return (form.json ? text.toJson() : text.toLine()) + "\n";
+    }
+
+    private String text(GroupReport report) {
+        if (form.json) {
+            return report.toJson() + "\n";
+        }
+        return form.line ? report.toLine() + "\n" : report.toTable();
+    }
+
+    private static boolean isBehind(GroupReport report) {
+        return report.partitions().stream()
+                .anyMatch(partition -> partition.commitLag().orElse(0) > 0);
     }
 
     private int status(GroupReport report) {
         if (report.state().filter(state -> state == GroupState.DEAD).isPresent()
                 && report.partitions().isEmpty()) {
-            System.err.println("There is no group " + group + ".");
+            System.err.println("There is no consumer group " + group + ".");
             return COULD_NOT_RUN;
         }
         return report.isHealthy() ? CommandLine.ExitCode.OK : BAD;

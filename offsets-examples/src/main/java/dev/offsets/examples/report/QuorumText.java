@@ -27,6 +27,15 @@ record QuorumText(QuorumInfo quorum) {
         return String.join("\n", lines) + "\n";
     }
 
+    String toLine() {
+        return "metadata quorum: leader %d, epoch %d, high watermark %d, largest replica lag %d"
+                .formatted(
+                        quorum.leaderId(),
+                        quorum.leaderEpoch(),
+                        quorum.highWatermark(),
+                        replicas().stream().mapToLong(this::lag).max().orElse(0));
+    }
+
     String toJson() {
         StringJoiner replicas = new StringJoiner(",", "[", "]");
         for (ReplicaState replica : replicas()) {

@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -190,6 +191,36 @@ class ReplayCommandsIT {
                         "orders-1@3 key order 7",
                         "orders-1@4 key order 9");
         assertThat(ended.err()).contains("6 of 6 offsets (100 %)");
+    }
+
+    @Test
+    void rangeThatWasDeletedMeanwhile_isSaidToBe_andTheNextRunGoesOnBehindIt() throws Exception {
+        admin.createTopics(List.of(new NewTopic("short-lived", 1, (short) 1)))
+                .all()
+                .get();
+        try (var producer = new KafkaProducer<>(
+                Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()),
+                new StringSerializer(),
+                new StringSerializer())) {
+            for (int i = 0; i < 10; i++) {
+                producer.send(new ProducerRecord<>("short-lived", "key", "order " + i));
+            }
+        }
+        admin.deleteRecords(Map.of(new TopicPartition("short-lived", 0), RecordsToDelete.beforeOffset(8)))
+                .all()
+                .get();
+        Path state = Files.writeString(directory.resolve("left"), "short-lived-0 = 3 10\n");
+        String[] arguments = onTheBroker("--topic", "short-lived", "--state", state.toString());
+        Ended stopped = ChildJvm.run(directory, RangeReplayCommand.class, arguments);
+
+        assertThat(stopped.status()).isEqualTo(1);
+        assertThat(stopped.err())
+                .contains("Stopped before the end: ")
+                .contains("short-lived-0: the records from 3 up to 8, where the log begins now, were deleted");
+        assertThat(Files.readString(state)).contains("short-lived-0=8 10");
+        Ended rest = ChildJvm.run(directory, RangeReplayCommand.class, arguments);
+        assertThat(rest.status()).isZero();
+        assertThat(rest.lines()).containsExactly("short-lived-0@8 key order 8", "short-lived-0@9 key order 9");
     }
 
     @Test

@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.offsets.CommitPolicy;
 import dev.offsets.examples.ChildJvm;
 import dev.offsets.examples.ChildJvm.Ended;
+import dev.offsets.examples.replay.GroupReplayCommand;
+import dev.offsets.kafka.GroupReport;
+import dev.offsets.kafka.PartitionStatus;
+import dev.offsets.kafka.StatusThresholds;
+import dev.offsets.kafka.TrackedConsumer;
 import dev.offsets.kafka.broker.LocalBroker;
 import java.io.BufferedReader;
 import java.nio.file.Files;
@@ -15,6 +21,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -173,7 +182,7 @@ class GroupReportCommandIT {
         assertThat(ours.status()).isEqualTo(1);
         assertThat(ours.out())
                 .contains("orders-0 INVALID_COMMIT: offset 1000 is beyond the end of the log, 10:")
-                .contains("--group lost --topic orders:0 --reset-offsets --to-earliest --execute");
+                .contains("--group lost --topic orders:0 --to earliest --execute");
     }
 
     @Test
@@ -206,11 +215,96 @@ class GroupReportCommandIT {
     }
 
     @Test
+    void oneLine_isForLogs() throws Exception {
+        commit("lined", P0, 3);
+        Ended ended = report("--group", "lined", "--line", "--quorum");
+
+        assertThat(ended.status()).isZero();
+        assertThat(ended.lines()).hasSize(2);
+        assertThat(ended.lines().get(0)).isEqualTo("group lined: UNKNOWN, 1 partition, commit lag 7 offsets");
+        assertThat(ended.lines().get(1))
+                .matches("metadata quorum: leader 1, epoch \\d+, high watermark \\d+, largest replica lag 0");
+    }
+
+    /** As somebody does who has nothing but what is printed. */
+    @Test
+    void recordThatHoldsItsPartitionBack_isFoundInTheReport_andWhatThatSaysGetsPastIt() throws Exception {
+        CountDownLatch hanging = new CountDownLatch(1);
+        ExecutorService workers = Executors.newFixedThreadPool(4);
+        String report;
+        try (var consumer = tracked("blocked")) {
+            consumer.subscribe(List.of("orders"));
+            var processor = consumer.processor(workers, 4).handle(record -> {
+                if (record.partition() == 0 && record.offset() == 4) {
+                    hanging.await();
+                }
+            });
+            GroupReport last = consumer.report();
+            while (last.status().kind() != PartitionStatus.Kind.BLOCKED || committed("blocked") != 4) {
+                processor.process(consumer.poll(Duration.ofMillis(50)));
+                last = consumer.report();
+            }
+            report = last.toTable();
+            Ended outside = report("--group", "blocked");
+            assertThat(kafkasReport("blocked").get("orders-0"))
+                    .containsEntry("CURRENT-OFFSET", "4")
+                    .containsEntry("LAG", "6");
+            assertThat(outside.lines().get(2)).matches("orders +0 +OK +0 +4 +10 +10 +6( +-)? +till-1@127.0.0.1");
+            assertThat(outside.out())
+                    .contains("COMMITTED is the next record to be done")
+                    .contains("Whether COMMITTED moves, --watch tells.");
+            consumer.close(Duration.ofMillis(100));
+        } finally {
+            hanging.countDown();
+            workers.shutdown();
+        }
+        assertThat(report).contains("orders-0 BLOCKED: the record at offset 4 ").contains("CountDownLatch.await");
+        String advice = report.lines()
+                .map(String::strip)
+                .filter(line -> line.startsWith("group-replay "))
+                .findFirst()
+                .orElseThrow();
+        String[] arguments = advice.replace("group-replay ", "")
+                .replace("...", broker.bootstrapServers())
+                .split(" ");
+        Ended skipped = ChildJvm.run(directory, GroupReplayCommand.class, arguments);
+
+        assertThat(skipped.status()).as(skipped.err()).isZero();
+        assertThat(committed("blocked")).isEqualTo(5);
+    }
+
+    private static TrackedConsumer<String, String> tracked(String group) {
+        return TrackedConsumer.<String, String>builder(Map.of(
+                        "bootstrap.servers",
+                        broker.bootstrapServers(),
+                        "group.id",
+                        group,
+                        "client.id",
+                        "till-1",
+                        "auto.offset.reset",
+                        "earliest"))
+                .deserializers(new StringDeserializer(), new StringDeserializer())
+                .commitPolicy(CommitPolicy.afterProcessing())
+                .lookEvery(Duration.ofMillis(50))
+                .statusThresholds(StatusThresholds.DEFAULTS.withBlockedAfter(Duration.ofMillis(300)))
+                .build();
+    }
+
+    /** Of the first partition; -1 when that is nothing. */
+    private static long committed(String group) throws Exception {
+        OffsetAndMetadata offset = admin.listConsumerGroupOffsets(group)
+                .partitionsToOffsetAndMetadata()
+                .get()
+                .get(P0);
+        return offset == null ? -1 : offset.offset();
+    }
+
+    @Test
     void groupThatIsNotThere_isSaid() throws Exception {
         Ended ended = report("--group", "nobody");
 
         assertThat(ended.status()).isEqualTo(2);
-        assertThat(ended.err()).contains("There is no group nobody.");
+        assertThat(ended.err()).contains("There is no consumer group nobody.");
     }
 
     @Test

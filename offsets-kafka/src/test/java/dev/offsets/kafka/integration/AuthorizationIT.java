@@ -2,9 +2,13 @@ package dev.offsets.kafka.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.offsets.kafka.GroupReport;
+import dev.offsets.kafka.PartitionReport;
 import dev.offsets.kafka.TrackedRecord;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
@@ -14,6 +18,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +44,7 @@ class AuthorizationIT {
         member.consumer().subscribe(List.of(kafka.topic(), denied));
         member.receive(20);
 
-        AclBinding denial = denialOf(denied);
+        AclBinding denial = denialOf(denied, AclOperation.READ);
         kafka.admin().createAcls(List.of(denial)).all().get();
         member.received().forEach(TrackedRecord::complete);
         Await.until(
@@ -70,6 +75,42 @@ class AuthorizationIT {
                 () -> Long.valueOf(10).equals(kafka.committed().get(deniedPartition)));
     }
 
+    @Test
+    void topicThatMayNotBeDescribed_isSaidToBeUnknown_andTheOthersAreReported() throws Exception {
+        String denied = kafka.topic() + "-denied";
+        TopicPartition deniedPartition = new TopicPartition(denied, 0);
+        kafka.createTopic(1);
+        kafka.createTopic(denied, 1, Map.of());
+        kafka.produce(0, 10);
+        Member member = kafka.member().build();
+        member.consumer().subscribe(List.of(kafka.topic(), denied));
+        member.completeAll();
+        member.until("committed", () -> Long.valueOf(10).equals(kafka.committed(0)));
+        AclBinding denial = denialOf(denied, AclOperation.DESCRIBE);
+        kafka.admin().createAcls(List.of(denial)).all().get();
+        try {
+            Await.until(
+                    "it is denied",
+                    () -> report(deniedPartition).status().evidence().contains("TopicAuthorizationException"));
+            assertThat(report(deniedPartition).status().evidence())
+                    .startsWith("nothing is known to be committed, and the end of the log is not known: ");
+            assertThat(report(kafka.partition(0)).commitLag()).hasValue(0);
+        } finally {
+            kafka.admin().deleteAcls(List.of(denial.toFilter())).all().get();
+        }
+    }
+
+    private PartitionReport report(TopicPartition partition) throws Exception {
+        return GroupReport.request(kafka.admin(), kafka.group(), IsolationLevel.READ_UNCOMMITTED)
+                .toCompletableFuture()
+                .get(60, TimeUnit.SECONDS)
+                .partitions()
+                .stream()
+                .filter(report -> report.topicPartition().equals(partition))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** A loop that goes on although it is told that it may not fetch. */
     private static void turn(Member member) {
         try {
@@ -79,9 +120,9 @@ class AuthorizationIT {
         }
     }
 
-    private static AclBinding denialOf(String topic) {
+    private static AclBinding denialOf(String topic, AclOperation operation) {
         return new AclBinding(
                 new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL),
-                new AccessControlEntry("User:ANONYMOUS", "*", AclOperation.READ, AclPermissionType.DENY));
+                new AccessControlEntry("User:ANONYMOUS", "*", operation, AclPermissionType.DENY));
     }
 }

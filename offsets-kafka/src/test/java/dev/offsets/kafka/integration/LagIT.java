@@ -257,6 +257,35 @@ class LagIT {
     }
 
     @Test
+    void resumeMapStoredWithTheOffset_tellsFromOutsideWhatIsDoneAhead() throws Exception {
+        kafka.createTopic(1);
+        kafka.produce(0, 10);
+        Member member = looking()
+                .set(builder -> builder.resumeMaps().resumeMapEvery(Duration.ofMillis(50)))
+                .subscribe();
+        member.receive(10);
+        member.received().stream().filter(record -> record.offset() != 2).forEach(TrackedRecord::complete);
+        member.until(
+                "the map is stored",
+                () -> partition(READ_UNCOMMITTED).completedAhead().equals(OptionalLong.of(7)));
+        PartitionReport partition = partition(READ_UNCOMMITTED);
+        assertThat(partition.committedOffset()).hasValue(2);
+        assertThat(partition.commitLag()).hasValue(8);
+        assertThat(outside(READ_UNCOMMITTED).toTable()).contains("DONE-AHEAD").contains("COMMITTED is the next record");
+        member.close();
+
+        OffsetAndMetadata stored = kafka.commits().get(kafka.partition(0));
+        kafka.admin()
+                .alterConsumerGroupOffsets(
+                        kafka.group(), Map.of(kafka.partition(0), new OffsetAndMetadata(3, stored.metadata())))
+                .all()
+                .get();
+        assertThat(partition(READ_UNCOMMITTED).completedAhead())
+                .as("a map of another offset")
+                .isEmpty();
+    }
+
+    @Test
     void largeOpenTransaction_doesNotHideWhatIsNotCommitted() throws Exception {
         kafka.createTopic(1);
         kafka.produce(0, 200);
@@ -321,7 +350,7 @@ class LagIT {
         assertThat(partition.committedOffset()).hasValue(1_000);
         assertThat(partition.status()).isEqualTo(new InvalidCommit(1_000, 10));
         assertThat(outside(READ_UNCOMMITTED).isHealthy()).isFalse();
-        assertThat(outside(READ_UNCOMMITTED).toTable()).contains("--to-earliest");
+        assertThat(outside(READ_UNCOMMITTED).toTable()).contains("--to earliest");
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -33,6 +34,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -42,6 +44,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Ranges of logs that are read again, beside a group that goes on. */
 @Timeout(180)
 class RangeReplayIT {
+    /** Records in flight at which a partition is paused, by default. */
+    private static final int BOUND = 10_000;
+
     @RegisterExtension
     final KafkaRig kafka = new KafkaRig();
 
@@ -292,14 +297,90 @@ class RangeReplayIT {
         kafka.createTopic(1);
         kafka.produce(0, 10);
         ReplayRange range = range(1, ReplayPoint.earliest(), ReplayPoint.latest(), READ_UNCOMMITTED);
-        kafka.admin()
-                .deleteRecords(Map.of(kafka.partition(0), RecordsToDelete.beforeOffset(5)))
-                .all()
-                .get();
+        deleteBefore(5);
+        RangeReplay<String, String> replay = open(range);
+
+        for (int time = 0; time < 2; time++) {
+            assertThatThrownBy(() -> Await.until("it throws", () -> replay.poll(Duration.ofMillis(20)), () -> false))
+                    .isInstanceOf(OffsetOutOfRangeException.class)
+                    .hasMessage(kafka.partition(0)
+                            + ": the records from 0 up to 5, where the log begins now, were deleted before they were read."
+                            + " To go on without them, open remaining()");
+        }
+        assertThat(replay.isDone()).isFalse();
+        assertThat(replay.progress().finished()).isZero();
+        readAll(open(replay.remaining()));
+        assertThat(handled).isEqualTo(Map.of(kafka.partition(0), offsets(5, 10)));
+    }
+
+    @Test
+    void everythingDeletedBeforeItWasRead_leavesNothing_butIsNotDone() throws Exception {
+        kafka.createTopic(1);
+        kafka.produce(0, 10);
+        RangeReplay<String, String> replay =
+                open(range(1, ReplayPoint.offset(2), ReplayPoint.offset(5), READ_UNCOMMITTED));
+        deleteBefore(8);
+
+        assertThatThrownBy(() -> Await.until("it throws", () -> replay.poll(Duration.ofMillis(20)), () -> false))
+                .hasMessageContaining("the records from 2 up to 8");
+        assertThat(replay.isDone()).isFalse();
+        assertThat(replay.remaining().records()).isZero();
+        assertThat(open(replay.remaining()).isDone()).isTrue();
+    }
+
+    @Test
+    void logThatWasMadeAnewAndIsShorter_isNotTakenForTheRest() throws Exception {
+        kafka.createTopic(1);
+        kafka.produce(0, 10);
+        ReplayRange range = range(1, ReplayPoint.offset(8), ReplayPoint.latest(), READ_UNCOMMITTED);
+        kafka.deleteTopic(kafka.topic());
+        kafka.createTopic(1);
+        kafka.produce(0, 3);
         RangeReplay<String, String> replay = open(range);
 
         assertThatThrownBy(() -> Await.until("it throws", () -> replay.poll(Duration.ofMillis(20)), () -> false))
-                .isInstanceOf(OffsetOutOfRangeException.class);
+                .isInstanceOf(OffsetOutOfRangeException.class)
+                .hasMessageContaining("8 is beyond the end of the log, which was cut or made anew");
+        assertThat(replay.isDone()).isFalse();
+    }
+
+    @Test
+    void boundReachedWithTheEnd_goesOnWithoutFetchingWhatIsBehind() throws Exception {
+        kafka.createTopic(1);
+        kafka.produce(0, BOUND + 5_000);
+        RangeReplay<String, String> replay = open(
+                range(1, ReplayPoint.earliest(), ReplayPoint.offset(BOUND), READ_UNCOMMITTED),
+                Map.of("value.deserializer", CountingDeserializer.class.getName()));
+        List<TrackedRecord<String, String>> held = new ArrayList<>();
+        Await.until(
+                "as many are held as may be",
+                () -> replay.poll(Duration.ofMillis(20)).forEach(held::add),
+                () -> held.size() >= BOUND);
+        replay.poll(Duration.ZERO); // which finds that the partition is at its bound
+        long read = CountingDeserializer.COUNT.get();
+        held.forEach(TrackedRecord::complete);
+        assertThat(replay.poll(Duration.ofMillis(200))).isEmpty(); // which resumes what is below it
+
+        assertThat(replay.isDone()).isTrue();
+        assertThat(CountingDeserializer.COUNT).as("of what is behind the end").hasValue(read);
+    }
+
+    /** Counts what is read. */
+    public static final class CountingDeserializer extends StringDeserializer {
+        static final AtomicLong COUNT = new AtomicLong();
+
+        @Override
+        public String deserialize(String topic, byte[] data) {
+            COUNT.incrementAndGet();
+            return super.deserialize(topic, data);
+        }
+    }
+
+    private void deleteBefore(long offset) throws Exception {
+        kafka.admin()
+                .deleteRecords(Map.of(kafka.partition(0), RecordsToDelete.beforeOffset(offset)))
+                .all()
+                .get();
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.offsets.kafka.ReplayPlan;
 import dev.offsets.kafka.ReplayPlan.Move;
 import dev.offsets.kafka.ReplayPoint;
+import dev.offsets.kafka.ReplayRange;
 import dev.offsets.kafka.ResolvedPoint;
 import dev.offsets.kafka.TrackedRecord;
 import java.lang.reflect.InvocationTargetException;
@@ -17,12 +18,14 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -381,6 +384,27 @@ class ReplayPlanIT {
     }
 
     @Test
+    void whatStaysWhereItIs_keepsItsLeaderEpochAndMetadata() throws Exception {
+        kafka.createTopic(2);
+        kafka.produceEverywhere(2, 5);
+        OffsetAndMetadata stored = new OffsetAndMetadata(4, Optional.of(0), "of mine");
+        kafka.admin()
+                .alterConsumerGroupOffsets(
+                        kafka.group(), Map.of(kafka.partition(0), stored, kafka.partition(1), stored))
+                .all()
+                .get();
+        apply(plan(
+                kafka.admin(),
+                Map.of(kafka.partition(0), ReplayPoint.committed(), kafka.partition(1), ReplayPoint.offset(2)),
+                READ_UNCOMMITTED));
+        assertThat(kafka.commits())
+                .isEqualTo(Map.of(kafka.partition(0), stored, kafka.partition(1), new OffsetAndMetadata(2)));
+
+        apply(plan(ReplayPoint.committed(), READ_UNCOMMITTED));
+        assertThat(kafka.commits()).containsEntry(kafka.partition(0), stored);
+    }
+
+    @Test
     void oneBadRecord_isSkipped_thatAndNothingElse() throws Exception {
         kafka.createTopic(1);
         kafka.produce(0, 10);
@@ -464,6 +488,87 @@ class ReplayPlanIT {
                 .hasCauseInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("(7 then, 8 now): make the plan anew");
         assertThat(kafka.committed(0)).isEqualTo(8);
+    }
+
+    @Test
+    void offsetInAnOpenTransaction_isNotTakenForNone_andNothingIsCommittedOverIt() throws Exception {
+        kafka.createTopic(1);
+        kafka.produce(0, 10);
+        commit(3);
+        ReplayPlan before = plan(ReplayPoint.earliest(), READ_UNCOMMITTED);
+        KafkaProducer<String, String> producer = kafka.producer(Map.of("transactional.id", kafka.topic()));
+        kafka.closeAtEnd(() -> producer.close(Duration.ZERO));
+        producer.initTransactions();
+        producer.beginTransaction();
+        producer.sendOffsetsToTransaction(
+                Map.of(kafka.partition(0), new OffsetAndMetadata(7)), new ConsumerGroupMetadata(kafka.group()));
+
+        for (ReplayPlan during : List.of(
+                plan(ReplayPoint.earliest(), READ_UNCOMMITTED),
+                ReplayPlan.request(kafka.admin(), kafka.group(), ReplayPoint.earliest(), READ_UNCOMMITTED)
+                        .toCompletableFuture()
+                        .get(60, TimeUnit.SECONDS))) {
+            assertThat(during.moves()).hasSize(1);
+            assertThat(during.isComplete()).isFalse();
+            assertThat(during.moves().get(0).target().reason())
+                    .startsWith("the group has an offset in a transaction that is open");
+        }
+        assertThatThrownBy(() -> apply(before))
+                .hasCauseInstanceOf(IllegalStateException.class)
+                .hasMessageContaining(kafka.partition(0) + ": the group has an offset in a transaction that is open");
+
+        producer.commitTransaction();
+        Await.until("the transaction has ended", () -> Long.valueOf(7).equals(kafka.committed(0)));
+        assertThatThrownBy(() -> apply(before)).hasMessageContaining("(3 then, 7 now): make the plan anew");
+        assertThat(plan(ReplayPoint.earliest(), READ_UNCOMMITTED).moves().get(0).replayed())
+                .hasValue(7);
+    }
+
+    @Test
+    void committedBetweenTheLastStableOffsetAndTheEnd_isReplayedToo() throws Exception {
+        kafka.createTopic(1);
+        kafka.produce(0, 3);
+        KafkaProducer<String, String> producer = kafka.producer(Map.of("transactional.id", kafka.topic()));
+        kafka.closeAtEnd(() -> producer.close(Duration.ZERO));
+        producer.initTransactions();
+        producer.beginTransaction();
+        producer.send(new ProducerRecord<>(kafka.topic(), 0, null, "open")).get();
+        kafka.produce(0, 3);
+        commit(6);
+        Move move = plan(ReplayPoint.latest(), READ_COMMITTED).moves().get(0);
+
+        assertThat(move.target().offset()).hasValue(3);
+        assertThat(move.replayed()).hasValue(3);
+    }
+
+    @Test
+    void partitionsWithDifferentStarts_areEachClampedToTheirOwn() throws Exception {
+        kafka.createTopic(kafka.topic(), 3, KEPT);
+        kafka.produceEverywhere(3, 10);
+        kafka.admin()
+                .deleteRecords(Map.of(
+                        kafka.partition(0), RecordsToDelete.beforeOffset(4),
+                        kafka.partition(1), RecordsToDelete.beforeOffset(10)))
+                .all()
+                .get();
+        ReplayRange range = ReplayRange.request(
+                        kafka.admin(),
+                        List.of(kafka.partition(0), kafka.partition(1), kafka.partition(2)),
+                        ReplayPoint.offset(2),
+                        ReplayPoint.timestamp(Instant.now().plus(Duration.ofHours(1))),
+                        READ_COMMITTED)
+                .toCompletableFuture()
+                .get(60, TimeUnit.SECONDS);
+
+        assertThat(range.parts())
+                .extracting(part -> part.from().offset().getAsLong())
+                .containsExactly(4L, 10L, 2L);
+        assertThat(range.parts()).extracting(part -> part.from().clamped()).containsExactly(true, true, false);
+        assertThat(range.parts()).allSatisfy(part -> {
+            assertThat(part.to().offset()).as("the future is not waited for").hasValue(10);
+            assertThat(part.to().reason()).isEqualTo("no record is as new as that: the end");
+        });
+        assertThat(range.records()).isEqualTo(14);
     }
 
     @Test

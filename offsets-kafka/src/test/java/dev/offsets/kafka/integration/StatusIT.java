@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.offsets.kafka.PartitionReport;
 import dev.offsets.kafka.PartitionStatus;
 import dev.offsets.kafka.PartitionStatus.Blocked;
+import dev.offsets.kafka.PartitionStatus.CommitFailing;
 import dev.offsets.kafka.PartitionStatus.FallingBehind;
 import dev.offsets.kafka.PartitionStatus.Kind;
 import dev.offsets.kafka.PartitionStatus.Stalled;
@@ -17,8 +18,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.quota.ClientQuotaAlteration;
 import org.apache.kafka.common.quota.ClientQuotaEntity;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -67,22 +75,86 @@ class StatusIT {
     }
 
     @Test
-    void recordThatHoldsOthersBack_isNamed() throws Exception {
+    void recordThatHoldsOthersBack_isNamed_andCanBeSkipped() throws Exception {
         kafka.createTopic(1);
-        kafka.produce(0, 5);
+        kafka.produce(0, 1_100);
         Member member = kafka.member()
                 .set(looking(StatusThresholds.DEFAULTS.withBlockedAfter(SOON)))
                 .subscribe()
                 .handle(record -> {
-                    if (record.offset() != 1) {
+                    if (record.offset() != 100) {
                         record.complete();
                     }
                 });
-        member.until("blocked", () -> is(member, Kind.BLOCKED));
-        Blocked blocked = (Blocked) status(member).orElseThrow();
-        assertThat(blocked.offset()).isEqualTo(1);
-        assertThat(blocked.completedBeyond()).isEqualTo(3);
+        member.receive(1_100);
+        member.until(
+                "blocked, and all is known",
+                () -> is(member, Kind.BLOCKED)
+                        && Long.valueOf(100).equals(kafka.committed(0))
+                        && report(member).commitLag().isPresent());
+        PartitionReport report = report(member);
+        Blocked blocked = (Blocked) report.status();
+        assertThat(blocked.offset()).isEqualTo(100);
+        assertThat(blocked.completedBeyond()).isEqualTo(999);
         assertThat(blocked.age()).isGreaterThanOrEqualTo(SOON);
+        assertThat(report.commitLag()).hasValue(1_000);
+        assertThat(report.fetchLag()).hasValue(0);
+        assertThat(report.workRemaining()).hasValue(1);
+        assertThat(report.completedAhead()).hasValue(999);
+        assertThat(member.consumer().report().toTable())
+                .contains(kafka.partition(0) + " BLOCKED: the record at offset 100 ")
+                .contains("consumer.skip(new TopicPartition(\"" + kafka.topic() + "\", 0), 100, \"why\");");
+
+        member.consumer().skip(kafka.partition(0), 100, "as the report says");
+        member.until("caught up", () -> is(member, Kind.CAUGHT_UP));
+        member.until("committed", () -> Long.valueOf(1_100).equals(kafka.committed(0)));
+    }
+
+    private static PartitionReport report(Member member) {
+        return member.consumer().report().partitions().get(0);
+    }
+
+    @Test
+    void pausedPartition_isSaidToBe() throws Exception {
+        kafka.createTopic(1);
+        kafka.produce(0, 3);
+        Member member = kafka.member()
+                .set(looking(StatusThresholds.DEFAULTS))
+                .subscribe()
+                .completeAll();
+        member.until("caught up", () -> is(member, Kind.CAUGHT_UP));
+        member.consumer().pause(List.of(kafka.partition(0)));
+        kafka.produce(0, 3);
+        member.until("paused", () -> is(member, Kind.PAUSED));
+        assertThat(member.consumer().report().isHealthy()).isTrue();
+
+        member.consumer().resume(List.of(kafka.partition(0)));
+        member.receive(6);
+        member.until("caught up", () -> is(member, Kind.CAUGHT_UP));
+    }
+
+    @Test
+    void groupThatMayNotCommit_isCommitFailing_untilItMay() throws Exception {
+        kafka.createTopic(1);
+        kafka.produce(0, 10);
+        Member member = kafka.member()
+                .set(looking(StatusThresholds.DEFAULTS.withCommitFailingAfter(SOON)))
+                .build();
+        member.consumer().assign(List.of(kafka.partition(0)));
+        member.receive(10);
+        AclBinding denial = new AclBinding(
+                new ResourcePattern(ResourceType.GROUP, kafka.group(), PatternType.LITERAL),
+                new AccessControlEntry("User:ANONYMOUS", "*", AclOperation.READ, AclPermissionType.DENY));
+        kafka.admin().createAcls(List.of(denial)).all().get();
+        member.received().forEach(TrackedRecord::complete);
+        member.until("commits are failing", () -> is(member, Kind.COMMIT_FAILING));
+        CommitFailing failing = (CommitFailing) status(member).orElseThrow();
+        assertThat(failing.cause()).contains("GroupAuthorizationException");
+        assertThat(failing.failures()).isPositive();
+
+        kafka.admin().deleteAcls(List.of(denial.toFilter())).all().get();
+        member.until("caught up", () -> is(member, Kind.CAUGHT_UP));
+        assertThat(kafka.committed(0)).isEqualTo(10);
     }
 
     @Test
