@@ -434,6 +434,13 @@ class ReplayPlanIT {
                 .hasCauseInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("TrackedConsumer.replay(plan)");
         assertThat(kafka.committed(0)).isEqualTo(10);
+
+        kafka.produce(0, 1);
+        ReplayPlan skip = plan(ReplayPoint.past(10), READ_UNCOMMITTED);
+        assertThatThrownBy(() -> apply(skip))
+                .hasCauseInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("TrackedConsumer.skip(partition, offset, reason)");
+        assertThat(kafka.committed(0)).isEqualTo(10);
     }
 
     @ParameterizedTest
