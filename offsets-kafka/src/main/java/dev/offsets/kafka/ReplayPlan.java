@@ -130,6 +130,11 @@ public record ReplayPlan(String group, GroupState state, IsolationLevel isolatio
         return Map.copyOf(offsets);
     }
 
+    /** Whether some of it is to go past a record, which in a running consumer is another call. */
+    boolean isToSkip() {
+        return moves.stream().anyMatch(move -> move.target.requested() instanceof ReplayPoint.Past);
+    }
+
     /** Whether the target of each partition could be told. */
     public boolean isComplete() {
         return offsets().size() == moves.size();

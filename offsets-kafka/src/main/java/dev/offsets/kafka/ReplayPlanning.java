@@ -107,7 +107,7 @@ final class ReplayPlanning {
         }
         return notThrowing(() -> lookUp().find().thenCompose(found -> {
             if (found.state() != GroupState.EMPTY && found.state() != GroupState.DEAD) {
-                return refused(hasMembers("is " + found.state()));
+                return refused(hasMembers("is " + found.state(), plan));
             }
             return lookUp().settled(plan.offsets().keySet()).thenCompose(settled -> {
                 Optional<String> change = changeSince(plan, settled);
@@ -153,15 +153,16 @@ final class ReplayPlanning {
                     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
                     throw new CompletionException(
                             cause instanceof UnknownMemberIdException
-                                    ? new IllegalStateException(hasMembers("has got members"), cause)
+                                    ? new IllegalStateException(hasMembers("has got members", plan), cause)
                                     : cause);
                 });
     }
 
-    private String hasMembers(String how) {
+    private String hasMembers(String how, ReplayPlan plan) {
         return "group " + group + " " + how
                 + ": what is committed from outside is refused, or overwritten by its members."
-                + " Stop its consumers first, or have the running ones do it: TrackedConsumer.replay(plan)";
+                + " Stop its consumers first, or have the running ones do it: TrackedConsumer."
+                + (plan.isToSkip() ? "skip(partition, offset, reason)" : "replay(plan)");
     }
 
     private static String text(OptionalLong offset) {

@@ -500,7 +500,7 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
             throw new IllegalArgumentException(
                     "the plan is for group " + plan.group() + ", and this consumer is of group " + reporting.group());
         }
-        if (plan.moves().stream().anyMatch(move -> move.target().requested() instanceof ReplayPoint.Past)) {
+        if (plan.isToSkip()) {
             throw new IllegalArgumentException(
                     "the plan is for skipping a record of a group that is stopped: here, call"
                             + " skip(partition, offset, reason), which leaves what is in flight below it alone");

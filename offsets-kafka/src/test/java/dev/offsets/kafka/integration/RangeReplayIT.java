@@ -13,6 +13,7 @@ import dev.offsets.kafka.ReplayPoint;
 import dev.offsets.kafka.ReplayProgress;
 import dev.offsets.kafka.ReplayRange;
 import dev.offsets.kafka.TrackedRecord;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -358,6 +360,7 @@ class RangeReplayIT {
                 () -> held.size() >= BOUND);
         replay.poll(Duration.ZERO); // which finds that the partition is at its bound
         long read = CountingDeserializer.COUNT.get();
+        assertThat(read).isEqualTo(BOUND);
         held.forEach(TrackedRecord::complete);
         assertThat(replay.poll(Duration.ofMillis(200))).isEmpty(); // which resumes what is below it
 
@@ -370,9 +373,9 @@ class RangeReplayIT {
         static final AtomicLong COUNT = new AtomicLong();
 
         @Override
-        public String deserialize(String topic, byte[] data) {
+        public String deserialize(String topic, Headers headers, ByteBuffer data) {
             COUNT.incrementAndGet();
-            return super.deserialize(topic, data);
+            return super.deserialize(topic, headers, data);
         }
     }
 

@@ -25,7 +25,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
-import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -435,6 +434,13 @@ class ReplayPlanIT {
                 .hasCauseInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("TrackedConsumer.replay(plan)");
         assertThat(kafka.committed(0)).isEqualTo(10);
+
+        kafka.produce(0, 1);
+        ReplayPlan skip = plan(ReplayPoint.past(10), READ_UNCOMMITTED);
+        assertThatThrownBy(() -> apply(skip))
+                .hasCauseInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("TrackedConsumer.skip(partition, offset, reason)");
+        assertThat(kafka.committed(0)).isEqualTo(10);
     }
 
     @ParameterizedTest
@@ -500,8 +506,10 @@ class ReplayPlanIT {
         kafka.closeAtEnd(() -> producer.close(Duration.ZERO));
         producer.initTransactions();
         producer.beginTransaction();
-        producer.sendOffsetsToTransaction(
-                Map.of(kafka.partition(0), new OffsetAndMetadata(7)), new ConsumerGroupMetadata(kafka.group()));
+        try (KafkaConsumer<String, String> outside = new KafkaConsumer<>(kafka.configuration())) {
+            producer.sendOffsetsToTransaction(
+                    Map.of(kafka.partition(0), new OffsetAndMetadata(7)), outside.groupMetadata());
+        }
 
         for (ReplayPlan during : List.of(
                 plan(ReplayPoint.earliest(), READ_UNCOMMITTED),
