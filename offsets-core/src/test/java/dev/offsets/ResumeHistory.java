@@ -1,8 +1,11 @@
 package dev.offsets;
 
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.Set;
@@ -25,11 +28,10 @@ final class ResumeHistory {
     private static final int[] FIRST_EPOCHS = {0, 0, 7, Integer.MAX_VALUE - 60};
 
     /** A record, or a marker or an aborted record, which only some owners see. */
-    private record Entry(
-            long offset, int leaderEpoch, long timestampMillis, int size, boolean aborted, long identity) {}
+    private record Entry(long logId, long offset, int leaderEpoch, long timestampMillis, int size, boolean aborted, int identity) {}
 
-    /** What finished, as a map names it. */
-    private record Name(long logId, long offset, int leaderEpoch) {}
+    /** The records of one log that have one leader epoch. */
+    private record Stretch(long logId, int leaderEpoch) {}
 
     private record Commit(long offset, String text, long logId) {}
 
@@ -37,14 +39,18 @@ final class ResumeHistory {
     private final UnaryOperator<ResumeMap> change;
     private final List<Commit> commits = new ArrayList<>();
     private final List<Owner> owners = new ArrayList<>();
-    private final Set<Name> finishedNames = new HashSet<>();
-    private final Set<Long> finishedRecords = new HashSet<>();
+    /** What a map may name: offsets, counted from where their log begins. */
+    private final Map<Stretch, BitSet> mayBeNamed = new HashMap<>();
+
+    private final Map<Long, Long> logStarts = new HashMap<>();
+    /** By identity. */
+    private final BitSet finished = new BitSet();
 
     private NavigableMap<Long, Entry> log = new TreeMap<>();
     private long logId;
     private long nextOffset;
     private int leaderEpoch;
-    private long identities;
+    private int identities;
 
     long lives;
     long leftOut;
@@ -84,6 +90,7 @@ final class ResumeHistory {
         log = new TreeMap<>();
         logId++;
         nextOffset = FIRST_OFFSETS[random.nextInt(FIRST_OFFSETS.length)];
+        logStarts.put(logId, nextOffset);
         leaderEpoch = FIRST_EPOCHS[random.nextInt(FIRST_EPOCHS.length)];
         append(random.nextInt(300));
     }
@@ -93,7 +100,7 @@ final class ResumeHistory {
         for (int i = 0; i < count && nextOffset < Long.MAX_VALUE - 100; i++) {
             nextOffset += chance(20) ? 1 + random.nextInt(chance(10) ? 40 : 3) : 0;
             // Timestamps and sizes that a record at this offset of another log would have, too.
-            log.put(nextOffset, new Entry(nextOffset, leaderEpoch, nextOffset / 7, 100, aborted, identities++));
+            log.put(nextOffset, new Entry(logId, nextOffset, leaderEpoch, nextOffset / 7, 100, aborted, identities++));
             nextOffset++;
         }
     }
@@ -199,7 +206,7 @@ final class ResumeHistory {
 
         private void poll() {
             int records = random.nextInt(mostRecords);
-            for (Entry entry : List.copyOf(log.tailMap(tracker.position(), true).values())) {
+            for (Entry entry : log.tailMap(tracker.position(), true).values()) {
                 if (records-- == 0) {
                     return;
                 }
@@ -230,7 +237,7 @@ final class ResumeHistory {
                 trackedWithEpoch.add(entry);
             } else {
                 leftOut++;
-                if (!finishedRecords.contains(entry.identity())) {
+                if (!finished.get(entry.identity())) {
                     violation = entry + " was left out, though never finished";
                 }
             }
@@ -250,9 +257,9 @@ final class ResumeHistory {
                 case 2 -> tracker.release(entry.offset());
                 default -> {
                     if (tracker.complete(entry.offset()) == Receipt.ACCEPTED) {
-                        finishedRecords.add(entry.identity());
+                        finished.set(entry.identity());
                         if (trackedWithEpoch.remove(entry)) {
-                            finishedNames.add(new Name(readingLogId, entry.offset(), entry.leaderEpoch()));
+                            mayBeNamed(entry.logId(), entry.leaderEpoch()).set(index(entry.logId(), entry.offset()));
                         }
                         return true;
                     }
@@ -292,16 +299,21 @@ final class ResumeHistory {
             commits.add(new Commit(point.offset(), encoded.text(), readingLogId));
         }
 
+        private BitSet mayBeNamed(long logId, int leaderEpoch) {
+            return mayBeNamed.computeIfAbsent(new Stretch(logId, leaderEpoch), stretch -> new BitSet());
+        }
+
+        private int index(long logId, long offset) {
+            return (int) (offset - logStarts.get(logId));
+        }
+
         private void check(ResumeMap map) {
             for (ResumeMap.Run run : map.runs()) {
-                for (long offset = run.start(); offset < run.end(); offset++) {
-                    named++;
-                    if (offset < map.base()
-                            || !finishedNames.contains(new Name(readingLogId, offset, run.leaderEpoch()))) {
-                        violation = "a map of log " + readingLogId + " names " + offset + " of epoch "
-                                + run.leaderEpoch() + ", which never finished: " + map;
-                        return;
-                    }
+                named += run.length();
+                int firstNotToBeNamed = mayBeNamed(readingLogId, run.leaderEpoch())
+                        .nextClearBit(index(readingLogId, run.start()));
+                if (run.start() < map.base() || firstNotToBeNamed < index(readingLogId, run.end())) {
+                    violation = "a map of log " + readingLogId + " names " + run + ", not all of which finished: " + map;
                 }
             }
         }

@@ -34,7 +34,7 @@ class ResumeHistoryTest {
 
     @Test
     void mapThatNamesOneRecordMore_isCaught() {
-        assertThat(caught(ResumeHistoryTest::andOneMore)).contains("which never finished");
+        assertThat(caught(ResumeHistoryTest::andOneMore)).contains("not all of which finished");
     }
 
     private static ResumeMap andOneMore(ResumeMap map) {

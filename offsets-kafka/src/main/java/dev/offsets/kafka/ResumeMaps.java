@@ -70,8 +70,8 @@ final class ResumeMaps {
         partitions.stream().filter(partition -> partition.resumption.isKnown()).forEach(ResumeMaps::decode);
         if (!unknown.isEmpty()) {
             log.warn(
-                    "The topic's id could not be told of {}: until they are assigned again there are no resume maps of them,"
-                            + " and everything from the committed offsets on is delivered",
+                    "The topic's id could not be told of {}, or is another one than before: until they are assigned again"
+                            + " there are no resume maps of them, and everything from the committed offsets on is delivered",
                     unknown.stream().map(partition -> partition.topicPartition).toList());
         }
     }

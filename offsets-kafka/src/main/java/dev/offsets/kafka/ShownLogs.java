@@ -35,6 +35,12 @@ final class ShownLogs {
     private final Time time;
     private final Duration longestWait;
     private final long intervalNanos;
+    /**
+     * What topics were when partitions of theirs were last assigned. The Kafka consumer may still hold what it fetched then,
+     * and return it now; should the topic be another one since, that would be taken for a part of the new one.
+     */
+    private final Map<String, Uuid> learned = new HashMap<>();
+
     /** Asked in the course of things; null when there is none. */
     private Question pending;
 
@@ -52,18 +58,22 @@ final class ShownLogs {
         this.askedAtNanos = time.nanoTime();
     }
 
-    /** Before anything of partitions is fetched: learns what their topics are. Answers of which that could not be told. */
+    /**
+     * Before anything of partitions is fetched: learns what their topics are. Answers of which that is not known.
+     */
     List<OwnedPartition> learn(List<OwnedPartition> partitions, Deadline deadline) {
         Map<String, Uuid> ids = await(ask(partitions), deadline);
         List<OwnedPartition> unknown = new ArrayList<>();
         for (OwnedPartition partition : partitions) {
-            Uuid id = ids.get(partition.topicPartition.topic());
-            if (id == null) {
+            String topic = partition.topicPartition.topic();
+            Uuid id = ids.get(topic);
+            if (id == null || !learned.getOrDefault(topic, id).equals(id)) {
                 unknown.add(partition);
             } else {
                 partition.resumption.readingBegins(id);
             }
         }
+        learned.putAll(ids);
         return unknown;
     }
 

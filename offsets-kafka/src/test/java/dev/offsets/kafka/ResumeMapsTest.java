@@ -357,6 +357,27 @@ class ResumeMapsTest {
     }
 
     @Test
+    void topicRecreatedBeforeTheNextAssignment_whatWasFetchedBeforeThatIsNotNamed() {
+        rig.subscribed(P0);
+        rig.poll();
+        topicIds.recreate(Rig.TOPIC);
+        records(rig, P0, 0, 9);
+        rig.kafka.insideNextPoll(() -> rig.kafka.rebalanceEagerly(P0));
+        assertThat(handedOut()).as("perhaps still of the topic before").hasSize(10);
+        rig.completeAll(P0, 1, 9);
+        rig.tick(INTERVAL);
+        rig.tick(INTERVAL);
+        assertThat(rig.kafka.commits).isEmpty();
+
+        rig.kafka.insideNextPoll(() -> rig.kafka.rebalanceEagerly(P0));
+        assertThat(handedOut()).hasSize(10);
+        rig.completeAll(P0, 1, 9);
+        rig.tick(INTERVAL);
+        rig.tick();
+        assertThat(rig.points(P0)).hasSize(1).allMatch(point -> !point.metadata().isEmpty());
+    }
+
+    @Test
     void topicRecreatedAfterWhatFinishedWasShown_laterCommitsHaveNoMap() {
         rig.subscribed(P0);
         records(rig, P0, 0, 9);
