@@ -120,6 +120,20 @@ class ResumeMapPropertiesTest {
                 .isLessThan(ResumePatterns.entropyBytes(finished.cardinality(), finished.length()));
     }
 
+    @Property(seed = "9", tries = 10, edgeCases = EdgeCasesMode.NONE)
+    void metadataOfAnyBroker_hasRoomForSoManyRecords(@ForAll Random random) {
+        assertFits(ResumePatterns.random(random, 25_700, 0.5));
+        assertFits(ResumePatterns.random(random, 53_000, 0.1));
+        assertFits(ResumePatterns.random(random, 315_000, 0.01));
+        assertFits(ResumePatterns.everySecond(32_000));
+    }
+
+    private static void assertFits(BitSet finished) {
+        assertThat(ResumePatterns.map(0, finished).encode(1, 4_096).leftOut())
+                .as("left out of %s", finished.cardinality())
+                .isZero();
+    }
+
     private static double messageBytes(BitSet finished) {
         return ResumeMapWriter.write(ResumePatterns.map(0, finished)).length;
     }

@@ -243,7 +243,7 @@ final class Commits {
         requestsSent++;
         metrics.count(Counter.COMMITS_SENT, 1);
         List<Snapshot> snapshots = new ArrayList<>();
-        partitions.forEach(partition -> snapshots.add(partition.snapshot(requestsSent, maps, partitions.size())));
+        partitions.forEach(partition -> snapshots.add(partition.snapshot(requestsSent, maps, partitions.size(), now)));
         return new Request(snapshots, now);
     }
 

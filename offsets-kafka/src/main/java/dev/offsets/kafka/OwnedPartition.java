@@ -336,13 +336,14 @@ final class OwnedPartition {
      * A snapshot of what to commit, to be given back when the outcome of the commit is known.
      *
      * @param partitions how many partitions the commit has
+     * @param now the same for all of them
      */
-    Snapshot snapshot(long commitNumber, ResumeMaps maps, int partitions) {
+    Snapshot snapshot(long commitNumber, ResumeMaps maps, int partitions, long now) {
         stored.sent(commitNumber);
         CommitPoint point = tracker.commitPoint();
         long recordsCovered = tracker.recordsCovered();
         long recordsResumed = tracker.recordsResumed();
-        EncodedResumeMap map = maps.mapFor(this, point, partitions);
+        EncodedResumeMap map = maps.mapFor(this, point, partitions, now);
         return new Snapshot(
                 this,
                 tracker,
@@ -351,7 +352,7 @@ final class OwnedPartition {
                 map,
                 recordsCovered,
                 map.finishedRecords() - recordsResumed,
-                time.nanoTime());
+                now);
     }
 
     private static OffsetAndMetadata toStore(CommitPoint point, String metadata) {

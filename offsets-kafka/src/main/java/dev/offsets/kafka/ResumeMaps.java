@@ -200,20 +200,21 @@ final class ResumeMaps {
      * What goes with a commit that is being sent, taken after its point.
      *
      * @param partitions how many partitions the request has
+     * @param now the same for all of them, so that those whose maps are sent together are due together the next time
      */
-    EncodedResumeMap mapFor(OwnedPartition partition, CommitPoint point, int partitions) {
+    EncodedResumeMap mapFor(OwnedPartition partition, CommitPoint point, int partitions, long now) {
         if (!isOn()) {
             return NONE;
         }
         OffsetTracker tracker = partition.tracker();
         Resumption resumption = partition.resumption;
         if (resumption.takeLeavesOutNextMap() || !resumption.isKnown() || room.isNone()) {
-            resumption.sentWithoutMap(tracker, time.nanoTime());
+            resumption.sentWithoutMap(tracker, now);
             return NONE;
         }
         int most = room.charactersEach(partitions);
         EncodedResumeMap map = wholeMap(partition, point).encode(logId(partition), most);
-        resumption.sent(tracker, map.finishedRecords(), time.nanoTime());
+        resumption.sent(tracker, map.finishedRecords(), now);
         if (map.leftOut() > 0 && resumption.thereIsNoRoom()) {
             log.warn(
                     "{}: in {} characters is no room for {} of the records finished above {}; they would be delivered again",

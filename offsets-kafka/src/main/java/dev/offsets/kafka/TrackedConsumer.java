@@ -391,7 +391,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
 
     /**
      * Asks for what has finished to be committed in the next turn of the loop, whatever the policy says. Any thread; many
-     * requests become one commit.
+     * requests become one commit. A resume map is stored with it; for a map alone, while the offset stays the same, no
+     * commit is made more often than {@link TrackedConsumerBuilder#resumeMapEvery} says.
      */
     public void requestCommit() {
         commits.request();
@@ -407,7 +408,8 @@ public final class TrackedConsumer<K, V> implements AutoCloseable {
 
     /**
      * Commits everything that has finished and waits until the broker has confirmed it. Does nothing when that is what
-     * the broker has already. Never needed: the commit policy, revocation and close commit too.
+     * the broker has already. Never needed: the commit policy, revocation and close commit too. With resume maps it waits for
+     * the Admin first, and stores the maps too.
      *
      * @param timeout how long to wait; zero or more
      * @throws org.apache.kafka.common.errors.TimeoutException if no answer came in time: the outcome is unknown

@@ -216,7 +216,8 @@ public final class TrackedConsumerBuilder<K, V> {
 
     /**
      * How often a partition's resume map may be committed while its offset stays the same. With each commit of an offset it
-     * is anyway. More than zero; the default is 5 seconds.
+     * is anyway, and by {@link TrackedConsumer#commitSync()}, on revocation and on close. More than zero; the default is 5
+     * seconds.
      */
     public TrackedConsumerBuilder<K, V> resumeMapEvery(Duration interval) {
         check(

@@ -2,6 +2,7 @@ package dev.offsets.kafka;
 
 import static dev.offsets.kafka.Rig.P0;
 import static dev.offsets.kafka.Rig.P1;
+import static dev.offsets.kafka.SimulatedConsumer.Kind.ASYNC;
 import static dev.offsets.kafka.SimulatedConsumer.Kind.SYNC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -732,6 +733,22 @@ class ResumeMapsTest {
         restart(160);
 
         assertThat(handedOut()).startsWith(101L, 151L).hasSize(11);
+    }
+
+    @Test
+    void mapsOfSeveralPartitions_areCommittedTogether() {
+        rig.subscribed(P0, P1);
+        records(rig, P0, 0, 99);
+        records(rig, P1, 0, 99);
+        rig.poll();
+        rig.time.eachReadingTakes(Duration.ofMillis(1));
+        for (int second = 1; second <= 60; second++) {
+            rig.complete(P0, second);
+            rig.complete(P1, second);
+            rig.tick(Duration.ofSeconds(1));
+        }
+
+        assertThat(rig.requests(ASYNC)).hasSizeBetween(8, 12).allMatch(request -> request.size() == 2);
     }
 
     @Test

@@ -17,6 +17,7 @@ final class VirtualTime implements Time {
     private final PriorityQueue<Scheduled> scheduled =
             new PriorityQueue<>(Comparator.comparingLong(Scheduled::atNanos).thenComparingLong(Scheduled::number));
     private long elapsedNanos;
+    private long nanosPerReading;
     private long schedules;
     private int readingsUntilAction;
     private Runnable actionAtReading;
@@ -28,7 +29,13 @@ final class VirtualTime implements Time {
             actionAtReading = null;
             action.run();
         }
+        elapsedNanos += nanosPerReading;
         return START_NANOS + elapsedNanos;
+    }
+
+    /** From now on the machine is busy: between two readings of the clock so much time passes. */
+    void eachReadingTakes(Duration duration) {
+        nanosPerReading = duration.toNanos();
     }
 
     /** The epoch was when this clock began. */

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.apache.kafka.common.Uuid;
 
-/** Lets tests of other packages turn resume maps on, and say what topics' ids are. */
+/** Lets tests of other packages turn resume maps on, say what topics' ids are, and ask what maps depend on. */
 public final class VirtualTopicIds {
     private VirtualTopicIds() {}
 
@@ -18,5 +18,10 @@ public final class VirtualTopicIds {
     /** What the log of a partition is known by in resume maps. */
     public static long logId(Uuid topicId, int partition) {
         return Resumption.logId(topicId, partition);
+    }
+
+    /** How long each map may be in a request with so many partitions. */
+    public static int mapCharactersEach(int most, int partitions) {
+        return new MapRoom(most).charactersEach(partitions);
     }
 }

@@ -2,6 +2,8 @@ package dev.offsets.kafka.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.offsets.ResumeMap;
+import dev.offsets.kafka.VirtualTopicIds;
 import dev.offsets.kafka.broker.LocalBroker;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -123,7 +125,13 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
 
     /** Makes a topic, and waits until its partitions can be written to and read from. */
     void createTopic(String topic, int partitions, Map<String, String> configuration) throws Exception {
-        admin().createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(configuration)))
+        createTopic(admin(), topic, partitions, configuration);
+    }
+
+    /** The same on another broker than the shared one. */
+    static void createTopic(Admin admin, String topic, int partitions, Map<String, String> configuration)
+            throws Exception {
+        admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(configuration)))
                 .all()
                 .get();
         Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
@@ -132,7 +140,7 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
         }
         Await.until("the new topic's leaders answer", () -> {
             try {
-                admin().listOffsets(ends).all().get();
+                admin.listOffsets(ends).all().get();
                 return true;
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof UnknownTopicOrPartitionException) {
@@ -158,6 +166,20 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
 
     /** A topic of one partition with a hundred records of two keys, of which compaction has left few. */
     void createCompactedTopic() throws Exception {
+        createTopicToCompact();
+        for (int i = 0; i < 100; i++) {
+            produce(0, "key " + i % 2, "value " + i);
+        }
+        untilCompacted(Long.MAX_VALUE, 49);
+    }
+
+    /** A topic of one partition with so many records, each with a key of its own, which is compacted when others replace some. */
+    void createTopicToCompact(int records) throws Exception {
+        createTopicToCompact();
+        produceKeyed(0, records, number -> "key " + number);
+    }
+
+    private void createTopicToCompact() throws Exception {
         createTopic(
                 topic(),
                 1,
@@ -167,30 +189,33 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
                         "min.cleanable.dirty.ratio", "0",
                         "max.compaction.lag.ms", "1000",
                         "delete.retention.ms", "0"));
-        for (int i = 0; i < 100; i++) {
-            produce(0, "key " + i % 2, "value " + i);
-        }
-        Await.until("compacted", () -> rollAndCount() < 50);
     }
 
-    /** Sends one more record, since only what is not the newest segment is compacted, and counts what can be read. */
-    private int rollAndCount() throws Exception {
-        produce(0, "last", "roll");
-        return count(0);
+    /** Waits until so many records at most are left below an offset. Only what is not the newest segment is compacted. */
+    void untilCompacted(long offset, int records) throws Exception {
+        Await.until("compacted", () -> {
+            produce(0, "last", "roll to another segment");
+            return offsets(0).stream().filter(each -> each < offset).count() <= records;
+        });
     }
 
     /** How many records of a partition can be read. */
     int count(int partition) throws Exception {
+        return offsets(partition).size();
+    }
+
+    /** The offsets of the records of a partition that can be read. */
+    private List<Long> offsets(int partition) throws Exception {
         long end = endOffset(partition);
-        int count = 0;
+        List<Long> offsets = new ArrayList<>();
         try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(configuration())) {
             consumer.assign(List.of(partition(partition)));
             consumer.seekToBeginning(List.of(partition(partition)));
             while (consumer.position(partition(partition)) < end) {
-                count += consumer.poll(Duration.ofMillis(20)).count();
+                consumer.poll(Duration.ofMillis(20)).forEach(record -> offsets.add(record.offset()));
             }
         }
-        return count;
+        return offsets;
     }
 
     /** A consumer's configuration, with the test's group, reading from the beginning. */
@@ -217,6 +242,21 @@ final class KafkaRig implements BeforeEachCallback, AfterEachCallback {
 
     Member.Builder member() {
         return member(Protocol.CLASSIC_COOPERATIVE);
+    }
+
+    /** A member of the group that stores resume maps, with little delay, and leaves out what they name. */
+    Member.Builder memberWithMaps(Protocol protocol) {
+        return member(protocol)
+                .set(builder -> builder.admin(admin()).resumeMaps().resumeMapEvery(Duration.ofMillis(100)));
+    }
+
+    /** What the test's group has stored with a partition's offset; empty while there is none. */
+    ResumeMap storedMap(int partition) throws Exception {
+        OffsetAndMetadata stored = commits().get(partition(partition));
+        return stored == null
+                ? ResumeMap.empty(0)
+                : ResumeMap.decode(stored.metadata(), VirtualTopicIds.logId(topicId(), partition), stored.offset())
+                        .map();
     }
 
     /** Checked and closed at the end of the test. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.offsets.CommitPolicy;
 import dev.offsets.ResumeMap;
 import dev.offsets.kafka.TrackedRecord;
-import dev.offsets.kafka.VirtualTopicIds;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -17,7 +16,6 @@ import java.util.Set;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Timeout;
@@ -146,7 +144,9 @@ class RestartIT {
 
         Process child = startChild(configuration, finishes, stuck, true);
         try {
-            Await.until("50,000 are done beyond, and stored", () -> storedMap().finishedRecords() >= 50_000);
+            Await.until(
+                    "50,000 are done beyond, and stored",
+                    () -> kafka.storedMap(0).finishedRecords() >= 50_000);
             assertThat(child.isAlive()).isTrue();
         } catch (AssertionError e) {
             e.addSuppressed(new AssertionError("the child's log:\n" + Files.readString(childLog())));
@@ -155,7 +155,7 @@ class RestartIT {
             child.destroyForcibly().waitFor();
         }
 
-        ResumeMap map = storedMap();
+        ResumeMap map = kafka.storedMap(0);
         Set<Long> finished = finished(finishes).get(kafka.partition(0));
         Member second = kafka.member(protocol)
                 .set(builder -> builder.admin(kafka.admin()).resumeMaps())
@@ -174,15 +174,6 @@ class RestartIT {
                         .filter(offset -> map.isFinished(offset, 0) && !finished.contains(offset)))
                 .as("left out, and not finished")
                 .isEmpty();
-    }
-
-    /** What the group has stored with the partition's offset; empty while there is none. */
-    private ResumeMap storedMap() throws Exception {
-        OffsetAndMetadata stored = kafka.commits().get(kafka.partition(0));
-        return stored == null
-                ? ResumeMap.empty(0)
-                : ResumeMap.decode(stored.metadata(), VirtualTopicIds.logId(kafka.topicId(), 0), stored.offset())
-                        .map();
     }
 
     private Path childLog() {

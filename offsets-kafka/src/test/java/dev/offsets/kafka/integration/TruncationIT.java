@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /**
  * A log loses its tail in an unclean leader election: a replica that was left behind leads, and other records come to stand
  * at the same offsets. The leader epochs of commits tell (KIP-320): without them a consumer would go on in the middle of the
- * new records.
+ * new records. Those in resume maps tell, too.
  */
 @Timeout(180)
 class TruncationIT {
@@ -35,6 +35,8 @@ class TruncationIT {
     private static final int NEW_END = 25;
     private static final String STOPPED = "-stopped";
     private static final String RUNNING = "-running";
+    private static final String WITH_MAP = "-with-map";
+    private static final int UNFINISHED = 5;
     private static final int LEADER = 2;
     private static final int FOLLOWER = 3;
 
@@ -85,6 +87,13 @@ class TruncationIT {
             Member stopped = member(protocol, STOPPED).subscribe().completeAll();
             stopped.until("committed", () -> stored(protocol, STOPPED) == READ);
             stopped.close();
+            Member mapped = withMap(protocol).subscribe();
+            mapped.receive(READ);
+            mapped.received().stream()
+                    .filter(record -> record.offset() >= UNFINISHED)
+                    .forEach(TrackedRecord::complete);
+            mapped.consumer().commitSync();
+            mapped.close();
             heard.put(protocol, new Heard());
             Member member =
                     member(protocol, RUNNING).heardBy(heard.get(protocol)).subscribe();
@@ -106,6 +115,15 @@ class TruncationIT {
             assertThat(offsets(restarted.received()))
                     .as("restarted, %s", protocol)
                     .isEqualTo(newRecords);
+
+            Member mapped = withMap(protocol).subscribe().completeAll();
+            mapped.until("committed", () -> stored(protocol, WITH_MAP) == NEW_END);
+            assertThat(offsets(mapped.received()))
+                    .as("what the map names below the cut is left out, %s", protocol)
+                    .isEqualTo(LongStream.range(0, NEW_END)
+                            .filter(offset -> offset < UNFINISHED || offset >= KEPT)
+                            .boxed()
+                            .toList());
 
             Member member = running.get(protocol);
             member.receive(READ + newRecords.size());
@@ -139,6 +157,10 @@ class TruncationIT {
                 .with("bootstrap.servers", broker.bootstrapServers())
                 .with("group.id", protocol + group)
                 .set(builder -> builder.drainTimeout(Duration.ofMillis(100)));
+    }
+
+    private Member.Builder withMap(Protocol protocol) {
+        return member(protocol, WITH_MAP).set(builder -> builder.admin(admin).resumeMaps());
     }
 
     private long stored(Protocol protocol, String group) throws Exception {
