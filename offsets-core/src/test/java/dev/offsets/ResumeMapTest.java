@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.offsets.DecodedResumeMap.Outcome;
 import dev.offsets.ResumeMap.Anchor;
 import dev.offsets.ResumeMap.Run;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
 /** Resume maps as strings: what survives, what is refused, and what is kept when not everything fits. */
@@ -43,6 +45,25 @@ class ResumeMapTest {
 
         assertThat(map.encode(LOG, LIMIT).text()).isEqualTo(text);
         assertThat(decode(text, LOG, 100)).isEqualTo(map);
+    }
+
+    @Test
+    void longString_isTheSameInAllVersions() {
+        Random random = new Random(1);
+        ResumeMapBuilder builder = new ResumeMapBuilder(100);
+        long offset = 100;
+        for (int i = 0; i < 3_000; i++) {
+            long start = offset + 1 + random.nextInt(1 << random.nextInt(12));
+            offset = start + 1 + random.nextInt(1 << random.nextInt(20));
+            builder.add(start, offset, i / 100);
+        }
+
+        EncodedResumeMap encoded = builder.build().encode(LOG, EncodedResumeMap.MOST_CHARACTERS);
+
+        CRC32 checksum = new CRC32();
+        checksum.update(encoded.text().getBytes(StandardCharsets.US_ASCII));
+        assertThat(encoded.leftOut()).isZero();
+        assertThat(checksum.getValue()).isEqualTo(1_096_940_442);
     }
 
     @Test
