@@ -159,7 +159,7 @@ public final class ResumeMap {
         for (Run run : runs) {
             builder.add(run.start(), Math.min(run.end(), offset), run.leaderEpoch());
         }
-        anchors.stream().filter(anchor -> anchor.offset() < offset).forEach(builder::add);
+        anchors.forEach(builder::add);
         return builder.build();
     }
 

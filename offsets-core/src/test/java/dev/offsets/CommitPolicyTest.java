@@ -69,6 +69,13 @@ class CommitPolicyTest {
     }
 
     @Test
+    void one_isTheLowestNumberOfRecords() {
+        assertThat(batched(1).timeUntilDue(progress(1, 0))).isEqualTo(NOW);
+        assertThat(batched(1).timeUntilDue(progress(0, 0))).isEmpty();
+        assertThat(replayExposure(1).timeUntilDue(progress(1, 0))).isEmpty();
+    }
+
+    @Test
     void replayExposure_countsWhatFinishedBehindAnIncompleteRecordToo() {
         PolicyLedger ledger = new PolicyLedger(replayExposure(4), "p0", "p1");
         ledger.deliver("p0", 0, 9);

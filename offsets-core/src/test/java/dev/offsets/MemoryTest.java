@@ -114,6 +114,25 @@ class MemoryTest {
     }
 
     @Test
+    void resumeMapThatHasBeenPassed_isLetGo() {
+        int count = 10_000;
+        OffsetTracker tracker = OffsetTracker.startingAt(0);
+        for (long offset = 0; offset < count; offset++) {
+            tracker.track(offset, 1);
+            if (offset % 2 == 1) {
+                tracker.complete(offset);
+            }
+        }
+        OffsetTracker resumed = OffsetTracker.resumingAt(tracker.resumeMap(tracker.commitPoint()), () -> 0);
+        assertThat(RetainedBytes.of(resumed)).isGreaterThan(count);
+
+        resumed.updatePosition(count);
+        resumed.advance();
+
+        assertThat(RetainedBytes.of(resumed)).isLessThan(IDLE_BYTES);
+    }
+
+    @Test
     void ended_letsEverythingGo() {
         OffsetTracker tracker = tracking(100_000, i -> i);
 

@@ -283,6 +283,24 @@ class OffsetTrackerTest {
     }
 
     @Test
+    void recordsCompletedAhead_areThoseAboveTheLowestIncompleteAlone_alsoWhenSomeThatWereCountedHaveBeenPassed() {
+        OffsetTracker tracker = OffsetTracker.startingAt(0);
+        track(tracker, 0, 1_999);
+        for (long offset = 1; offset < 2_000; offset++) {
+            if (offset != 1_500) {
+                complete(tracker, offset);
+            }
+        }
+        assertThat(tracker.recordsCompletedAhead()).isEqualTo(1_998);
+
+        complete(tracker, 0);
+
+        assertThat(tracker.recordsCompletedAhead()).isEqualTo(499);
+        complete(tracker, 1_500);
+        assertThat(tracker.recordsCompletedAhead()).isZero();
+    }
+
+    @Test
     void offsetBehindAFullSegment_isNoRecord() {
         OffsetTracker tracker = OffsetTracker.startingAt(0);
         track(tracker, 0, 511);

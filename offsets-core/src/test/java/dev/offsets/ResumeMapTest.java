@@ -7,9 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.offsets.DecodedResumeMap.Outcome;
 import dev.offsets.ResumeMap.Anchor;
 import dev.offsets.ResumeMap.Run;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +34,63 @@ class ResumeMapTest {
         assertThat(ResumeMap.decode(encoded.text(), LOG, 100)).isEqualTo(new DecodedResumeMap(map, Outcome.INTACT));
         assertThat(encoded.finishedRecords()).isEqualTo(51);
         assertThat(encoded.leftOut()).isZero();
+    }
+
+    /** What one version has stored another must read: this string may never change, nor the fingerprint. */
+    @Test
+    void string_isTheSameInAllVersions() {
+        ResumeMap map = new ResumeMap(
+                100,
+                List.of(new Run(101, 150, 0), new Run(150, 151, 4), new Run(1_000_000, 1_000_001, 4)),
+                List.of(new Anchor(100, Anchor.fingerprint(1_700_000_000_000L, 321)), new Anchor(150, 77)));
+        String text = "R.1dL>.1sOwvA}.d6&^P!|@O}v7GZP%!!#T:^Qz";
+
+        assertThat(map.encode(LOG, LIMIT).text()).isEqualTo(text);
+        assertThat(decode(text, LOG, 100)).isEqualTo(map);
+    }
+
+    @Test
+    void longString_isTheSameInAllVersions() {
+        Random random = new Random(1);
+        ResumeMapBuilder builder = new ResumeMapBuilder(100);
+        long offset = 100;
+        for (int i = 0; i < 3_000; i++) {
+            long start = offset + 1 + random.nextInt(1 << random.nextInt(12));
+            offset = start + 1 + random.nextInt(1 << random.nextInt(20));
+            builder.add(start, offset, i / 100);
+        }
+
+        EncodedResumeMap encoded = builder.build().encode(LOG, EncodedResumeMap.MOST_CHARACTERS);
+
+        CRC32 checksum = new CRC32();
+        checksum.update(encoded.text().getBytes(StandardCharsets.US_ASCII));
+        assertThat(encoded.leftOut()).isZero();
+        assertThat(checksum.getValue()).isEqualTo(1_096_940_442);
+    }
+
+    @Test
+    void mapsThatDifferInAnything_areNotEqual() {
+        List<Run> runs = List.of(new Run(101, 150, 0));
+        List<Anchor> anchors = List.of(new Anchor(100, 1));
+        ResumeMap map = new ResumeMap(100, runs, anchors);
+
+        assertThat(map).isEqualTo(new ResumeMap(100, runs, anchors));
+        assertThat(map).hasSameHashCodeAs(new ResumeMap(100, runs, anchors));
+        assertThat(map).isNotEqualTo(new ResumeMap(99, runs, anchors));
+        assertThat(map).isNotEqualTo(new ResumeMap(100, List.of(new Run(101, 151, 0)), anchors));
+        assertThat(map).isNotEqualTo(new ResumeMap(100, runs, List.of()));
+        assertThat(map).isNotEqualTo("a map");
+        assertThat(map.hashCode()).isNotEqualTo(ResumeMap.empty(100).hashCode());
+    }
+
+    @Test
+    void shownAsText_tenRunsAtMost() {
+        assertThat(ResumePatterns.map(0, ResumePatterns.everySecond(21)))
+                .asString()
+                .endsWith(" 17 19");
+        assertThat(ResumePatterns.map(0, ResumePatterns.everySecond(23)))
+                .asString()
+                .endsWith(" 17 19 ...");
     }
 
     @Test
@@ -125,9 +185,10 @@ class ResumeMapTest {
 
     @Test
     void textLongerThanAnyOfOurs_isRefusedUnread() {
-        String text = "R.1" + "!".repeat(EncodedResumeMap.MOST_CHARACTERS);
+        String longest = "R.1" + "!".repeat(EncodedResumeMap.MOST_CHARACTERS - 3);
 
-        assertThat(ResumeMap.decode(text, LOG, 100)).isEqualTo(failed(Outcome.TOO_LONG, 100));
+        assertThat(ResumeMap.decode(longest + "!", LOG, 100)).isEqualTo(failed(Outcome.TOO_LONG, 100));
+        assertThat(ResumeMap.decode(longest, LOG, 100)).isEqualTo(failed(Outcome.DAMAGED, 100));
     }
 
     @Test
@@ -143,7 +204,7 @@ class ResumeMapTest {
     void textWithMoreAtItsEnd_isDamaged() {
         String text = stuckHead().encode(LOG, LIMIT).text();
 
-        for (String more : List.of("!", "!!", " ", "\n", "\u20ac", "A")) {
+        for (String more : List.of("!", "!!", " ", "\n", "\u007f", "\u0080", "\u20ac", "A")) {
             assertThat(ResumeMap.decode(text + more, LOG, 100)).isEqualTo(failed(Outcome.DAMAGED, 100));
         }
     }
@@ -194,6 +255,24 @@ class ResumeMapTest {
     void messageWithoutAnEnd_isNotRead() {
         assertThat(ResumeMapReader.read(0, new byte[0])).isEmpty();
         assertThat(ResumeMapReader.read(0, new byte[] {0, 0, 0, 0})).isEmpty();
+    }
+
+    /** After the end come zeros, which stand for the largest numbers that there can be. */
+    @Test
+    void messageCutShort_isNotRead() {
+        ResumeMap map = new ResumeMap(0, List.of(new Run(1_000, 3_000, 0), new Run(4_500, 5_000, 1)), List.of());
+        byte[] message = ResumeMapWriter.write(map);
+
+        for (int length = 0; length < message.length; length++) {
+            byte[] cut = Arrays.copyOf(Arrays.copyOf(message, length), message.length + 40);
+            assertThat(ResumeMapReader.read(0, cut)).as("the first %d", length).isEmpty();
+        }
+    }
+
+    @Test
+    void charactersThatStandForMoreBitsThanTheyHave_areNoText() {
+        assertThat(PrintableBytes.parse("!!", 0)).containsExactly(0);
+        assertThat(PrintableBytes.parse("~$", 0)).isNull();
     }
 
     @Test
@@ -268,6 +347,55 @@ class ResumeMapTest {
         for (int limit = 15; limit < 60; limit++) {
             assertThat(map.encode(LOG, limit).text()).hasSizeLessThanOrEqualTo(limit);
         }
+    }
+
+    @Test
+    void doesNotFit_anchorsAreKept() {
+        List<Run> runs =
+                ResumePatterns.map(1_000, ResumePatterns.everySecond(100_000)).runs();
+        ResumeMap map = new ResumeMap(1_000, runs, List.of(new Anchor(1_000, 1), new Anchor(1_003, 2)));
+
+        EncodedResumeMap encoded = map.encode(LOG, 60);
+
+        assertThat(encoded.leftOut()).isPositive();
+        assertThat(decode(encoded.text(), LOG, 1_000).anchors()).isEqualTo(map.anchors());
+    }
+
+    @Test
+    void anchors_areThoseBelowTheEndAndNotTooFarFromTheBase() {
+        long base = 1L << 40;
+        long farthest = base + Integer.MAX_VALUE;
+        ResumeMapBuilder builder = new ResumeMapBuilder(base);
+        builder.add(base + 1, base + 2, 0);
+        builder.add(farthest + 5, farthest + 6, 0);
+
+        for (long offset : new long[] {base - 1, base, farthest + 1, farthest + 6}) {
+            builder.add(new Anchor(offset, 1));
+        }
+
+        assertThat(builder.build().anchors()).containsExactly(new Anchor(base, 1));
+    }
+
+    @Test
+    void anchorAtTheEnd_isLeftOut() {
+        ResumeMapBuilder builder = new ResumeMapBuilder(10);
+        builder.add(11, 20, 0);
+        builder.add(new Anchor(19, 1));
+        builder.add(new Anchor(20, 1));
+
+        assertThat(builder.build().anchors()).containsExactly(new Anchor(19, 1));
+    }
+
+    @Test
+    void union_hasTheAnchorsOfBoth() {
+        ResumeMap one = new ResumeMap(10, List.of(new Run(11, 20, 0)), List.of(new Anchor(10, 1)));
+        ResumeMap other = new ResumeMap(10, List.of(new Run(30, 40, 0)), List.of(new Anchor(29, 2)));
+
+        assertThat(one.union(other, 10))
+                .isEqualTo(new ResumeMap(
+                        10,
+                        List.of(new Run(11, 20, 0), new Run(30, 40, 0)),
+                        List.of(new Anchor(10, 1), new Anchor(29, 2))));
     }
 
     @Test

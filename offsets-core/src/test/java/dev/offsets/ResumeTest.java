@@ -224,6 +224,19 @@ class ResumeTest {
     }
 
     @Test
+    void trackedWithNothingButTheEpoch_handsOutOnlyWhatWasNotFinished() {
+        OffsetTracker tracker = OffsetTracker.startingAt(0);
+        assertThat(tracker.track(0, EPOCH)).isTrue();
+        assertThat(tracker.track(1, EPOCH)).isTrue();
+        complete(tracker, 1);
+
+        OffsetTracker resumed = restart(tracker);
+
+        assertThat(resumed.track(0, EPOCH)).isTrue();
+        assertThat(resumed.track(1, EPOCH)).isFalse();
+    }
+
+    @Test
     void resumed_committablePassesWhatWasFinishedBefore() {
         OffsetTracker tracker = tracking(98, 98, 100);
         complete(tracker, 99);

@@ -6,11 +6,13 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Set;
 
 /**
  * How much memory an object of this package keeps alive: a walk over the objects and arrays that it reaches, as a 64-bit
- * JVM with compressed references lays them out. Objects of other packages (the caller's clock) are not counted.
+ * JVM with compressed references lays them out. Lists are counted as what they are at least: an object and an array.
+ * Other objects of other packages (the caller's clock) are not counted.
  */
 final class RetainedBytes {
     private static final int REFERENCE_BYTES = 4;
@@ -39,6 +41,9 @@ final class RetainedBytes {
     }
 
     private static boolean isOurs(Class<?> type) {
+        if (List.class.isAssignableFrom(type)) {
+            return true;
+        }
         return type.isArray()
                 ? type.getComponentType().isPrimitive() || isOurs(type.getComponentType())
                 : type.getPackage() == OffsetTracker.class.getPackage() && !type.isHidden();
@@ -47,6 +52,11 @@ final class RetainedBytes {
     private void visit(Object object) {
         if (object.getClass().isArray()) {
             visitArray(object);
+            return;
+        }
+        if (object instanceof List<?> list) {
+            add(OBJECT_HEADER_BYTES + REFERENCE_BYTES);
+            visitArray(list.toArray());
             return;
         }
         long size = OBJECT_HEADER_BYTES;

@@ -7,10 +7,11 @@ import dev.offsets.NaiveTracker.Delivery;
 import dev.offsets.NaiveTracker.State;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Does a script's steps to a tracker and to the naive one, on one clock, and compares every answer. */
@@ -20,12 +21,13 @@ final class ScriptedRun {
     final OffsetTracker tracker;
     final NaiveTracker naive;
     /** How many reports were accepted for each offset. */
-    final TreeMap<Long, Integer> accepted = new TreeMap<>();
+    final Map<Long, Integer> accepted = new HashMap<>();
     /** Delivered, and no accepted completion: kept apart from both trackers. */
     final TreeSet<Long> unfinished = new TreeSet<>();
     /** What the last step's reports were answered. */
     final List<Receipt> receipts = new ArrayList<>();
 
+    private final List<Long> delivered = new ArrayList<>();
     private final long start;
     private long nowNanos = 1_000_000_000;
 
@@ -115,6 +117,7 @@ final class ScriptedRun {
             }
             naive.track(offset, track.leaderEpoch(), nowNanos);
             unfinished.add(offset);
+            delivered.add(offset);
         }
     }
 
@@ -173,7 +176,6 @@ final class ScriptedRun {
 
     private long offset(Script.Target target) {
         int number = target.number();
-        List<Long> delivered = new ArrayList<>(naive.deliveries.keySet());
         long someDelivered =
                 delivered.isEmpty() ? start : delivered.get(delivered.size() - 1 - number % delivered.size());
         return switch (target.whose()) {

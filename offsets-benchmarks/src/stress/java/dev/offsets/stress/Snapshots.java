@@ -7,6 +7,7 @@ import dev.offsets.CommitPoint;
 import dev.offsets.OffsetTracker;
 import dev.offsets.ResumeMap;
 import dev.offsets.TrackerStatus;
+import java.time.Duration;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
@@ -14,10 +15,13 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JI_Result;
 import org.openjdk.jcstress.infra.results.JJJ_Result;
 import org.openjdk.jcstress.infra.results.JJ_Result;
+import org.openjdk.jcstress.infra.results.J_Result;
 
 /** What is said of several records at once, while they finish. */
 public class Snapshots {
     private static final int EPOCH = 1;
+    private static final long NONE = -1;
+    private static final long FAILED = -2;
 
     private static OffsetTracker trackingThree() {
         OffsetTracker tracker = OffsetTracker.startingAt(0, () -> 0);
@@ -84,6 +88,72 @@ public class Snapshots {
         }
     }
 
+    /** A record that stands alone is tracked, in a segment that is there already, while a reader looks at the status. */
+    @JCStressTest
+    @Outcome(
+            id = {"-1", "2097152"},
+            expect = ACCEPTABLE,
+            desc = "the record is not there yet, or it is, with its offset")
+    @Outcome(expect = FORBIDDEN, desc = "it stands elsewhere, or nowhere")
+    @State
+    public static class TrackAndStatus {
+        private final OffsetTracker tracker = OffsetTracker.startingAt(0, () -> 0);
+
+        public TrackAndStatus() {
+            tracker.track(0);
+            tracker.track(1 << 20);
+            tracker.complete(0);
+            tracker.complete(1 << 20);
+        }
+
+        @Actor
+        public void owner() {
+            tracker.track(2 << 20);
+        }
+
+        @Actor
+        public void reader(J_Result result) {
+            try {
+                result.r1 = tracker.status().lowestIncompleteOffset().orElse(NONE);
+            } catch (RuntimeException e) {
+                result.r1 = FAILED;
+            }
+        }
+    }
+
+    /** A record is tracked, some time after the one before, while a reader asks how old the lowest is. */
+    @JCStressTest
+    @Outcome(
+            id = {"-1", "0"},
+            expect = ACCEPTABLE,
+            desc = "the record is not there yet, or is as old as it is")
+    @Outcome(expect = FORBIDDEN, desc = "it is as old as the one before")
+    @State
+    public static class TrackAndAge {
+        private long nowNanos;
+        private final OffsetTracker tracker = OffsetTracker.startingAt(0, () -> nowNanos);
+
+        public TrackAndAge() {
+            tracker.track(0);
+            tracker.complete(0);
+            tracker.advance();
+            nowNanos = Duration.ofMillis(5).toNanos();
+        }
+
+        @Actor
+        public void owner() {
+            tracker.track(1);
+        }
+
+        @Actor
+        public void reader(J_Result result) {
+            result.r1 = tracker.status()
+                    .lowestIncompleteAge()
+                    .map(Duration::toMillis)
+                    .orElse(NONE);
+        }
+    }
+
     /** The point is taken first, then the map; what a worker finishes meanwhile may be in the map, and nothing else. */
     @JCStressTest
     @Outcome(
@@ -104,7 +174,7 @@ public class Snapshots {
             tracker.complete(1);
             tracker.complete(0);
             // Ignored, again and again: making a map takes its time, and one such report may be over before.
-            for (int i = 0; i < 20; i++) {
+            for (int i = 0; i < 5; i++) {
                 tracker.complete(2);
             }
         }

@@ -1,145 +1,102 @@
 package dev.offsets.stress;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import javax.tools.ToolProvider;
+import org.openjdk.jcstress.Main;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.infra.collectors.TestResult;
 
 /**
- * Runs the tests on the real class, where all must pass, and then each on its twin, where it must fail.
+ * Runs the tests on the real class, where none may see a forbidden outcome, and then on each twin, where the one that comes
+ * of what is broken must be seen. All in this JVM, and quick: with {@code -Dstress.mode}, one of jcstress' modes, its own
+ * main program runs the tests on the real class alone, in a JVM for each test and each way to compile it.
  *
  * <pre>{@code
  * StressMain <directory of the library's sources> <working directory> [test, or a part of its name]
  * }</pre>
  */
 final class StressMain {
-    private static final String PACKAGE = StressMain.class.getPackageName();
-    /** jcstress says so of a test with a forbidden outcome; a test that could not run is another matter. */
-    private static final String FAILED = "[FAILED]";
+    private static final Duration ON_THE_REAL_CLASS =
+            Duration.ofMillis(Integer.getInteger("stress.milliseconds", 1_000));
+    /** A broken class fails by chance: nearly always within a second, see docs/concurrency.md. */
+    private static final Duration MOST_FOR_A_TWIN = Duration.ofSeconds(60);
 
-    private static final int MOST_TRIES = 4;
+    private static final String PACKAGE = "dev\\.offsets\\.stress\\..*";
 
     private final Path sources;
     private final Path directory;
-    private final String only;
-    private final List<String> complaints = new ArrayList<>();
+    private int complaints;
 
-    private StressMain(Path sources, Path directory, String only) {
+    private StressMain(Path sources, Path directory) {
         this.sources = sources;
         this.directory = directory;
-        this.only = only;
     }
 
     public static void main(String[] args) throws Exception {
-        Files.createDirectories(Path.of(args[1]));
-        StressMain main = new StressMain(Path.of(args[0]), Path.of(args[1]), args.length > 2 ? args[2] : "");
-        main.realClassPasses();
-        for (Twin twin : Twins.all()) {
-            if (twin.test().contains(main.only)) {
-                main.twinFails(twin);
-            }
+        StressMain main = new StressMain(Path.of(args[0]), Files.createDirectories(Path.of(args[1])));
+        String only = args.length > 2 ? args[2] : "";
+        String mode = System.getProperty("stress.mode", "");
+        if (!mode.isEmpty()) {
+            Main.main(new String[] {"-m", mode, "-t", PACKAGE + only, "-r", args[1]});
+            return;
         }
-        main.complaints.forEach(System.out::println);
-        System.exit(main.complaints.isEmpty() ? 0 : 1);
+        List<Twin> twins =
+                Twins.all().stream().filter(twin -> twin.test().contains(only)).toList();
+        for (String test : twins.stream().map(Twin::test).distinct().toList()) {
+            main.realClassPasses(test);
+        }
+        for (Twin twin : twins) {
+            main.twinFails(twin);
+        }
+        if (twins.isEmpty()) {
+            main.complain("no test has a name with " + only);
+        }
+        System.exit(main.complaints == 0 ? 0 : 1);
     }
 
-    private void realClassPasses() throws IOException, InterruptedException {
-        String tests = Twins.all().stream()
-                .map(Twin::test)
-                .distinct()
-                .filter(test -> test.contains(only))
-                .map(StressMain::pattern)
-                .collect(Collectors.joining("|"));
-        String output = run(tests, List.of(), Integer.getInteger("stress.milliseconds", 2_000));
-        if (!output.contains("[OK]") || output.contains(FAILED) || output.contains("[ERROR]")) {
-            complaints.add("FAILED: the real class\n" + output);
+    private void realClassPasses(String test) throws Exception {
+        TestResult result =
+                new Race(test, StressMain.class.getClassLoader()).runUntil(outcome -> false, ON_THE_REAL_CLASS);
+        if (result.grading().isPassed) {
+            System.out.println("passed by the real class: " + test + ": " + outcomes(result, outcome -> true));
         } else {
-            System.out.println(
-                    "passed on the real class: " + tests.replace("$", "").replace(pattern(""), ""));
+            complain("the real class: " + test + ": " + outcomes(result, outcome -> true));
         }
     }
 
-    /** A broken class fails by chance: what is caught seldom is given some more time. */
-    private void twinFails(Twin twin) throws IOException, InterruptedException {
-        Path classes = compile(twin);
-        for (int tries = 1, milliseconds = 500; tries <= MOST_TRIES; tries++, milliseconds *= 4) {
-            String output = run(pattern(twin.test()), List.of(classes.toString()), milliseconds);
-            if (output.contains(FAILED)) {
-                System.out.println("caught by " + twin.test() + ": " + twin.why());
-                return;
+    private void twinFails(Twin twin) throws Exception {
+        String what = twin.test() + ", " + twin.why() + ": ";
+        try (TwinLoader loader = TwinLoader.of(twin, sources, directory)) {
+            Race race = new Race(twin.test(), loader);
+            long beganNanos = System.nanoTime();
+            Predicate<String> expected = twin.outcome().asMatchPredicate();
+            TestResult result = race.runUntil(expected, MOST_FOR_A_TWIN);
+            long millis = Duration.ofNanos(System.nanoTime() - beganNanos).toMillis();
+            if (result.getStateKeys().stream().noneMatch(expected)) {
+                complain("not caught: " + what + outcomes(result, outcome -> true));
+            } else if (result.grading().gradingResults.values().stream()
+                    .anyMatch(outcome -> outcome.expect != Expect.FORBIDDEN && expected.test(outcome.id))) {
+                complain("not forbidden: " + what + outcomes(result, expected));
+            } else {
+                System.out.println("caught within " + millis + " ms: " + what + outcomes(result, expected));
             }
-            if (output.contains("[ERROR]")) {
-                complaints.add("COULD NOT RUN: " + twin.test() + ": " + twin.why() + "\n" + output);
-                return;
-            }
         }
-        complaints.add("NOT CAUGHT by " + twin.test() + ": " + twin.why());
     }
 
-    private Path compile(Twin twin) throws IOException {
-        String source = Files.readString(sources.resolve("dev/offsets").resolve(twin.file()));
-        int at = source.indexOf(twin.original());
-        if (at < 0 || source.indexOf(twin.original(), at + 1) >= 0) {
-            throw new IllegalStateException(
-                    twin.file() + " must have this once, for a twin of " + twin.test() + ": " + twin.original());
-        }
-        Path directoryOfTwin = Files.createTempDirectory(directory, "twin");
-        Path file = directoryOfTwin.resolve(twin.file());
-        Files.writeString(file, source.replace(twin.original(), twin.broken()));
-        int result = ToolProvider.getSystemJavaCompiler()
-                .run(
-                        null,
-                        null,
-                        null,
-                        "-proc:none",
-                        "-d",
-                        directoryOfTwin.toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        file.toString());
-        if (result != 0) {
-            throw new IllegalStateException("the twin for " + twin.test() + " does not compile: " + twin.broken());
-        }
-        return directoryOfTwin;
+    private static String outcomes(TestResult result, Predicate<String> wanted) {
+        return result.getStateKeys().stream()
+                .filter(wanted)
+                .sorted()
+                .map(outcome -> result.getCount(outcome) + " times (" + outcome + ")")
+                .collect(Collectors.joining(", ", "", " of " + result.getTotalCount()));
     }
 
-    private static String pattern(String test) {
-        return PACKAGE.replace(".", "\\.") + "\\." + test.replace(".", "\\.") + (test.isEmpty() ? "" : "$");
-    }
-
-    private String run(String tests, List<String> classPathBefore, int milliseconds)
-            throws IOException, InterruptedException {
-        List<String> classPath = new ArrayList<>(classPathBefore);
-        classPath.add(System.getProperty("java.class.path"));
-        List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                String.join(System.getProperty("path.separator"), classPath),
-                "org.openjdk.jcstress.Main",
-                "-t",
-                tests,
-                "-f",
-                "1",
-                "-iters",
-                "4",
-                "-time",
-                Integer.toString(milliseconds / 4),
-                "-sc",
-                "false",
-                "-jvmArgs",
-                "-Xmx256m",
-                "-r",
-                directory.toString());
-        Process process = new ProcessBuilder(command)
-                .directory(directory.toFile())
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        process.waitFor();
-        return output;
+    private void complain(String complaint) {
+        complaints++;
+        System.out.println("FAILED: " + complaint);
     }
 }

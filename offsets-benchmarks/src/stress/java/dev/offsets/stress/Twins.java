@@ -1,12 +1,21 @@
 package dev.offsets.stress;
 
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
 
-/** What is broken, and who has to notice. */
+/** What is broken, who has to notice, and what it has to see. */
 final class Twins {
     private static final String TRACKER = "OffsetTracker.java";
     private static final String SEGMENT = "Segment.java";
     private static final String SEGMENTS = "Segments.java";
+
+    /**
+     * Between two steps that should be one, so that another thread comes between them: on another processor, or now and then
+     * on this one.
+     */
+    private static final String PAUSE = "for (int pause = 0; pause < 20; pause++) { Thread.onSpinWait(); }\n"
+            + "if (System.nanoTime() % 32 == 0) { Thread.yield(); }\n";
 
     private static final String REPORT =
             "byte seen = (byte) STATE.compareAndExchange(states, index, expected, outcome);";
@@ -15,6 +24,7 @@ final class Twins {
     private static final String REPORT_IN_TWO_STEPS = """
             byte seen = (byte) STATE.getVolatile(states, index);
             if (seen == expected) {
+                PAUSE
                 STATE.setVolatile(states, index, outcome);
             }
             """;
@@ -23,7 +33,7 @@ final class Twins {
     private static final String REPORT_AND_TAKE_BACK = """
             byte seen = (byte) STATE.getAndSet(states, index, outcome);
             if (seen != expected) {
-                Thread.onSpinWait();
+                PAUSE
                 STATE.setVolatile(states, index, seen);
             }
             """;
@@ -32,146 +42,208 @@ final class Twins {
             byte seen = (byte) STATE.compareAndExchange(states, index, expected, outcome);
             if (seen == expected) {
                 STATE.setVolatile(states, index, HOLE);
+                PAUSE
                 STATE.setVolatile(states, index, outcome);
             }
             """;
+
+    private static final String TAKE_BACK_START =
+            "return index != NONE && STATE.compareAndSet(states, index, STARTED, DELIVERED);";
 
     private Twins() {}
 
     static List<Twin> all() {
         return List.of(
-                new Twin(
+                twin(
                         "Reports.CompleteAndComplete",
                         "a report looks at the state, and writes it afterwards",
+                        "true, true, 1",
                         SEGMENT,
                         REPORT,
                         REPORT_IN_TWO_STEPS),
-                new Twin(
+                twin(
                         "Reports.CompleteAndFail",
                         "a report looks at the state, and writes it afterwards",
+                        "true, true, .",
                         SEGMENT,
                         REPORT,
                         REPORT_IN_TWO_STEPS),
-                new Twin(
+                twin(
                         "Reports.CompleteAndRelease",
                         "a release looks at the state, and writes it afterwards",
+                        "true, true, 0",
                         SEGMENT,
-                        "return index != NONE && STATE.compareAndSet(states, index, STARTED, DELIVERED);",
+                        TAKE_BACK_START,
                         """
                         if (index == NONE || (byte) STATE.getVolatile(states, index) != STARTED) {
                             return false;
                         }
+                        PAUSE
                         STATE.setVolatile(states, index, DELIVERED);
                         return true;
                         """),
-                new Twin(
+                twin(
                         "Reports.StartAndRelease",
                         "a release writes twice",
+                        "true, true, 0",
                         SEGMENT,
-                        "return index != NONE && STATE.compareAndSet(states, index, STARTED, DELIVERED);",
+                        TAKE_BACK_START,
                         """
                         if (index == NONE || !STATE.compareAndSet(states, index, STARTED, DELIVERED)) {
                             return false;
                         }
+                        PAUSE
                         STATE.setVolatile(states, index, DELIVERED);
                         return true;
                         """),
-                new Twin(
+                twin(
                         "Advances.CompleteAndAdvance",
                         "the owner writes back the eight states that it has read",
+                        "0, 1, 0",
                         "EightStates.java",
                         "return (long) VIEW.get(states, index);",
                         """
                         long read = (long) VIEW.get(states, index);
-                        Thread.onSpinWait(); // or else the compiler knows that nothing changes
+                        PAUSE
                         VIEW.set(states, index, read);
                         return read;
                         """),
-                new Twin(
+                twin(
                         "Advances.AdvanceAndRead",
                         "the committable offset is one too far for a moment",
+                        "2, 2",
                         TRACKER,
                         "            COMMITTABLE.setRelease(this, next);",
                         """
-                                    COMMITTABLE.setRelease(this, next + 1);
-                                    COMMITTABLE.setRelease(this, next);
+                        COMMITTABLE.setRelease(this, next + 1);
+                        PAUSE
+                        COMMITTABLE.setRelease(this, next);
                         """),
-                new Twin(
+                twin(
                         "Advances.CompleteFailedAndAdvance",
                         "a report writes first, and takes it back if it must not have",
+                        "false, 1, 1",
                         SEGMENT,
                         REPORT,
                         REPORT_AND_TAKE_BACK),
-                new Twin(
+                twin(
                         "Advances.CompleteAndCount",
                         "the flag is cleared after the count",
+                        "1",
                         SEGMENT,
                         "            finishedAtCount = (short) finished;",
                         """
-                                    finishedAtCount = (short) finished;
-                                    finishedSinceCount = false;
+                        finishedAtCount = (short) finished;
+                        PAUSE
+                        finishedSinceCount = false;
                         """),
-                new Twin(
+                twin(
                         "Edges.TrackInNewSegmentAndComplete",
                         "a record is delivered twice, a moment apart",
+                        "true, true, 1048577",
                         SEGMENT,
                         "STATE.setRelease(states, index, DELIVERED);",
                         """
                         STATE.setRelease(states, index, DELIVERED);
-                        Thread.onSpinWait();
+                        PAUSE
                         STATE.setRelease(states, index, DELIVERED);
                         """),
-                new Twin(
+                twin(
                         "Edges.TrackInLargerArrayAndComplete",
                         "the larger array is published before it is filled",
+                        "false, true",
                         SEGMENTS,
                         "SLOTS.setRelease(this, Arrays.copyOf(slots, wanted));",
                         """
                         Segment[] filled = slots;
                         SLOTS.setRelease(this, new Segment[wanted]);
+                        PAUSE
                         System.arraycopy(filled, 0, slots, 0, slotsTaken);
                         """),
-                new Twin(
+                twin(
                         "Edges.DropAndComplete",
                         "segments are moved within the array that others read",
+                        "false, false, 1048576",
                         SEGMENTS,
                         "Segment[] left = Arrays.copyOfRange(slots, slotsDropped, slotsDropped + slotsTaken);",
                         """
                         Segment[] left = slots;
                         for (int i = 0; i < slotsTaken; i++) {
                             SLOT.setRelease(left, i, null);
+                            PAUSE
                             SLOT.setRelease(left, i, left[i + slotsDropped]);
                         }
                         """),
-                new Twin(
+                twin(
                         "Snapshots.CompleteAndStatus",
                         "a report makes a hole for a moment",
+                        "2, 0",
                         SEGMENT,
                         REPORT,
                         REPORT_OVER_A_HOLE),
-                new Twin(
+                twin(
                         "Snapshots.AdvanceAndStatus",
                         "the segments that are left are published after a moment without any",
+                        "0, 0, 0",
                         SEGMENTS,
                         "        base = left[0].firstOffset;",
-                        "        SLOTS.setRelease(this, NONE);\n        base = left[0].firstOffset;"),
-                new Twin(
+                        """
+                        SLOTS.setRelease(this, NONE);
+                        PAUSE
+                        base = left[0].firstOffset;
+                        """),
+                twin(
+                        "Snapshots.TrackAndStatus",
+                        "a record is delivered before its offset is noted",
+                        "-2",
+                        SEGMENT,
+                        """
+                                if (offsets != null) {
+                                    offsets[index] = offset;
+                                }
+                        """,
+                        """
+                        if (offsets != null) {
+                            STATE.setRelease(states, index, DELIVERED);
+                            PAUSE
+                            offsets[index] = offset;
+                        }
+                        """),
+                twin("Snapshots.TrackAndAge", "a record is delivered before it is noted when", "5", TRACKER, """
+                                nextToDeliver.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
+                                nextToDeliver.deliver(offset);
+                        """, """
+                        nextToDeliver.deliver(offset);
+                        PAUSE
+                        nextToDeliver.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
+                        """),
+                twin(
                         "Snapshots.CompleteAndCommitPoint",
                         "a report writes first, and takes it back if it must not have",
+                        "3, .|., [4-7]",
                         SEGMENT,
                         REPORT,
                         REPORT_AND_TAKE_BACK),
                 new Twin(
                         "Ends.CompleteAndEnd",
                         "the end is told before the segments are let go: as soon as starts are refused",
+                        Pattern.compile("true, true, 0"),
                         TRACKER,
-                        "return segments.haveEnded();",
-                        "return startsRefused;"),
-                new Twin(
+                        Map.of(
+                                "return segments.haveEnded();",
+                                "return startsRefused;",
+                                "        segments.end();",
+                                PAUSE + "segments.end();")),
+                twin(
                         "Ends.StartAndRefuseStarts",
                         "the refusal is not volatile",
+                        "true, 0",
                         TRACKER,
                         "private volatile boolean startsRefused;",
                         "private boolean startsRefused;"));
+    }
+
+    private static Twin twin(String test, String why, String outcome, String file, String original, String broken) {
+        return new Twin(test, why, Pattern.compile(outcome), file, Map.of(original, broken.replace("PAUSE\n", PAUSE)));
     }
 }
