@@ -375,7 +375,9 @@ class ResumeMapsTest {
         rig.completeAll(P0, 1, 9);
         rig.tick(INTERVAL);
         rig.tick();
-        assertThat(rig.points(P0)).hasSize(1).allMatch(point -> !point.metadata().isEmpty());
+        assertThat(rig.points(P0))
+                .hasSize(1)
+                .allMatch(point -> !point.metadata().isEmpty());
     }
 
     @Test
