@@ -25,6 +25,9 @@ final class MapRoom {
     /** The rest of the mebibyte that a batch may have by default is for what else is stored with an offset. */
     private static final int CHARACTERS_OF_A_REQUEST = 500_000;
 
+    /** So few that no offsets topic is without room for them in one batch: a failure that says nothing has another cause. */
+    private static final int FEWEST_TOO_MANY = 10_000;
+
     private int charactersOfAMap;
     private int charactersOfARequest = CHARACTERS_OF_A_REQUEST;
 
@@ -71,12 +74,16 @@ final class MapRoom {
                     charactersOfAMap);
         } else if (failure instanceof InvalidCommitOffsetSizeException) {
             tooManyWere(characters);
-        } else if (failure instanceof UnknownServerException || failure.getClass() == KafkaException.class) {
+        } else if (isUnexplained(failure) && characters >= FEWEST_TOO_MANY) {
             perhapsTooMany = characters;
         } else {
             return false;
         }
         return true;
+    }
+
+    private static boolean isUnexplained(Exception failure) {
+        return failure instanceof UnknownServerException || failure.getClass() == KafkaException.class;
     }
 
     private void tooManyWere(int characters) {
