@@ -28,7 +28,8 @@ final class ResumeHistory {
     private static final int[] FIRST_EPOCHS = {0, 0, 7, Integer.MAX_VALUE - 60};
 
     /** A record, or a marker or an aborted record, which only some owners see. */
-    private record Entry(long logId, long offset, int leaderEpoch, long timestampMillis, int size, boolean aborted, int identity) {}
+    private record Entry(
+            long logId, long offset, int leaderEpoch, long timestampMillis, int size, boolean aborted, int identity) {}
 
     /** The records of one log that have one leader epoch. */
     private record Stretch(long logId, int leaderEpoch) {}
@@ -52,9 +53,7 @@ final class ResumeHistory {
     private int leaderEpoch;
     private int identities;
 
-    long lives;
     long leftOut;
-    long named;
     private String violation;
 
     /** @param change what becomes of a map before it is stored */
@@ -153,7 +152,6 @@ final class ResumeHistory {
         private boolean isGone;
 
         Owner() {
-            lives++;
             if (commits.isEmpty()) {
                 tracker = OffsetTracker.startingAt(log.isEmpty() ? nextOffset : log.firstKey());
                 return;
@@ -309,11 +307,11 @@ final class ResumeHistory {
 
         private void check(ResumeMap map) {
             for (ResumeMap.Run run : map.runs()) {
-                named += run.length();
-                int firstNotToBeNamed = mayBeNamed(readingLogId, run.leaderEpoch())
-                        .nextClearBit(index(readingLogId, run.start()));
+                int firstNotToBeNamed =
+                        mayBeNamed(readingLogId, run.leaderEpoch()).nextClearBit(index(readingLogId, run.start()));
                 if (run.start() < map.base() || firstNotToBeNamed < index(readingLogId, run.end())) {
-                    violation = "a map of log " + readingLogId + " names " + run + ", not all of which finished: " + map;
+                    violation =
+                            "a map of log " + readingLogId + " names " + run + ", not all of which finished: " + map;
                 }
             }
         }
