@@ -53,9 +53,7 @@ final class ResumeHistory {
     private int leaderEpoch;
     private int identities;
 
-    long lives;
     long leftOut;
-    long named;
     private String violation;
 
     /** @param change what becomes of a map before it is stored */
@@ -154,7 +152,6 @@ final class ResumeHistory {
         private boolean isGone;
 
         Owner() {
-            lives++;
             if (commits.isEmpty()) {
                 tracker = OffsetTracker.startingAt(log.isEmpty() ? nextOffset : log.firstKey());
                 return;
@@ -310,7 +307,6 @@ final class ResumeHistory {
 
         private void check(ResumeMap map) {
             for (ResumeMap.Run run : map.runs()) {
-                named += run.length();
                 int firstNotToBeNamed =
                         mayBeNamed(readingLogId, run.leaderEpoch()).nextClearBit(index(readingLogId, run.start()));
                 if (run.start() < map.base() || firstNotToBeNamed < index(readingLogId, run.end())) {

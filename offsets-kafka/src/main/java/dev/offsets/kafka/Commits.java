@@ -7,6 +7,7 @@ import dev.offsets.kafka.Time.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -131,8 +132,10 @@ final class Commits {
             return backoff.nanosLeft();
         }
         List<OwnedPartition> healthy = new ArrayList<>();
-        long untilKeepAlive = addWhatToCommit(healthy, now);
+        List<OwnedPartition> withMapDue = new ArrayList<>();
+        long untilKeepAlive = addWhatToCommit(healthy, withMapDue, now);
         List<OwnedPartition> apart = takeNextTroubled(healthy);
+        dueAnyway |= !Collections.disjoint(healthy, withMapDue);
         long untilApart = apart.isEmpty() ? Long.MAX_VALUE : troubled.nanosLeft(topicOf(apart.get(0)));
         long untilDue = healthy.isEmpty() ? Long.MAX_VALUE : nanosUntilDue(healthy, now);
         if (untilApart <= 0 && (untilDue > 0 || !lastWasApart)) {
@@ -155,12 +158,14 @@ final class Commits {
      * Adds the partitions with progress, and those whose keep-alive or resume map is due; answers when the next keep-alive
      * is.
      */
-    private long addWhatToCommit(List<OwnedPartition> partitions, long now) {
+    private long addWhatToCommit(List<OwnedPartition> partitions, List<OwnedPartition> withMapDue, long now) {
         long untilNext = Long.MAX_VALUE;
         for (OwnedPartition partition : ownership.all()) {
             long untilKeepAlive = partition.nanosUntilKeepAlive(keepAliveNanos, now);
             boolean mapIsDue = maps.isDue(partition, now);
-            dueAnyway |= mapIsDue;
+            if (mapIsDue) {
+                withMapDue.add(partition);
+            }
             if (partition.hasProgress() || untilKeepAlive <= 0 || mapIsDue) {
                 partitions.add(partition);
             } else {

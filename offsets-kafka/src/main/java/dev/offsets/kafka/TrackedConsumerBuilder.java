@@ -207,7 +207,7 @@ public final class TrackedConsumerBuilder<K, V> {
      * <p>It takes an {@linkplain #admin Admin} of the same cluster, to tell a topic from another that had its name before. Whatever can't be
      * shown to be the very record that has finished is delivered again. Off by default: it writes up to a thousand bytes a
      * partition with commits, reads and replaces metadata that other tools may use, and waits for the Admin, three seconds
-     * at most, when partitions are assigned and while records are left out.
+     * at most, when partitions are assigned and while records are left out; not again until it has answered.
      */
     public TrackedConsumerBuilder<K, V> resumeMaps() {
         resumeMaps = true;

@@ -26,6 +26,7 @@ import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidCommitOffsetSizeException;
 import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
@@ -751,6 +752,30 @@ class ResumeMapsTest {
         }
 
         assertThat(rig.requests(ASYNC)).hasSizeBetween(8, 12).allMatch(request -> request.size() == 2);
+    }
+
+    @Test
+    void mapIsDueOfATopicInTrouble_othersAreCommittedWhenThePolicySaysSo() {
+        TopicPartition other = new TopicPartition("other", 0);
+        rig = withMaps(
+                builder -> builder.commitPolicy(CommitPolicy.batched(1_000)).resumeMapEvery(Duration.ofMillis(100)));
+        rig.subscribed(P0, other);
+        records(rig, P0, 0, 99);
+        records(rig, other, 0, 9);
+        rig.poll();
+        rig.kafka.failCommitsOf(Rig.TOPIC, () -> new TopicAuthorizationException(Set.of(Rig.TOPIC)));
+        rig.completeAll(P0, 1, 20);
+        rig.tick(Duration.ofSeconds(2));
+        assertThat(rig.sent(P0)).hasSizeGreaterThan(1);
+
+        rig.kafka.commits.clear();
+        rig.complete(other, 0);
+        for (long offset = 21; offset < 100; offset++) {
+            rig.complete(P0, offset);
+            rig.tick(Duration.ofMillis(100));
+        }
+        assertThat(rig.sent(P0)).isNotEmpty();
+        assertThat(rig.sent(other)).isEmpty();
     }
 
     @Test

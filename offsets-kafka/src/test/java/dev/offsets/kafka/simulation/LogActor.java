@@ -90,6 +90,15 @@ final class LogActor {
         simulation.checkers.all(checker -> checker.logChanged(log));
     }
 
+    /** An unclean election: what is above an offset is lost, and as many other records take its place. */
+    void rewriteFrom(SimulatedLog log, long offset) {
+        long lost = log.end() - offset;
+        if (!log.isMissing() && lost > 0) {
+            electLeader(log, offset);
+            append(log, (int) lost, Kind.RECORD);
+        }
+    }
+
     private void deny() {
         simulation.trace.add(() -> "  " + logs.get(0).topicPartition.topic() + " is denied");
         logs.forEach(log -> log.deny(true));

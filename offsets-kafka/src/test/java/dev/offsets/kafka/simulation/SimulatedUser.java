@@ -72,6 +72,7 @@ final class SimulatedUser {
         Settings settings = simulation.settings;
         OffsetTools.maybeUse(simulation, chance);
         client = new SimulatedClient(simulation, name + "." + ++lives);
+        simulation.beforeStart(client.process);
         Tampering tampering = simulation.tampering();
         workers = new Workers(simulation, this, client, tampering);
         deliveries = new ArrayList<>();

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /** One run: a time of trouble, then a time of calm, after which everything must have come right. */
@@ -163,6 +164,16 @@ final class Simulation {
     /** A topic is deleted, and created again with as many records. */
     void replace(String topic) {
         logActors.get(topic).replace();
+    }
+
+    /** The worst time for a log to lose its end: before a process resumes that is to leave out some of what is lost. */
+    void beforeStart(String process) {
+        Chance chance = chance("before the start of " + process);
+        TopicPartition partition = chance.pick(settings.partitions);
+        OffsetAndMetadata stored = group.stored(partition);
+        if (stored != null && !stored.metadata().isEmpty() && chance.perMille(200) && happens(Feature.TRUNCATION)) {
+            logActors.get(partition.topic()).rewriteFrom(log(partition), stored.offset() + chance.between(0, 4));
+        }
     }
 
     List<SimulatedUser> users() {
