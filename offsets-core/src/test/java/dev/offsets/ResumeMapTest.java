@@ -369,11 +369,11 @@ class ResumeMapTest {
         builder.add(base + 1, base + 2, 0);
         builder.add(farthest + 5, farthest + 6, 0);
 
-        for (long offset : new long[] {base - 1, base, farthest + 1, farthest + 6}) {
+        for (long offset : new long[] {base - 1, base, farthest, farthest + 1, farthest + 6}) {
             builder.add(new Anchor(offset, 1));
         }
 
-        assertThat(builder.build().anchors()).containsExactly(new Anchor(base, 1));
+        assertThat(builder.build().anchors()).containsExactly(new Anchor(base, 1), new Anchor(farthest, 1));
     }
 
     @Test

@@ -76,7 +76,7 @@ record Script(long start, List<Step> steps) {
                     Tuple.of(3, Arbitraries.longs().between(1, 1_000)),
                     Tuple.of(1, Arbitraries.longs().between(1L << 31, 1L << 62)));
             Arbitrary<List<Step>> steps =
-                    steps().list().ofMaxSize(120).withSizeDistribution(RandomDistribution.uniform());
+                    steps().list().ofMaxSize(80).withSizeDistribution(RandomDistribution.uniform());
             return Combinators.combine(starts, steps).as(Script::new);
         }
 
