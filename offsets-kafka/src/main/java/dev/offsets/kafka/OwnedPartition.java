@@ -6,6 +6,7 @@ import dev.offsets.OffsetTracker;
 import dev.offsets.ResumeMap;
 import dev.offsets.TrackerStatus;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -63,7 +64,9 @@ final class OwnedPartition {
 
     /** What the group had stored when the partition was assigned: consuming goes on there, unless that is out of range. */
     void storedIs(OffsetAndMetadata offset) {
-        stored.wasRead(offset.offset());
+        stored.wasRead(
+                offset.offset(),
+                !Objects.requireNonNullElse(offset.metadata(), "").isEmpty());
         watch.storedIs(offset.offset());
         startIncarnation(offset.offset());
         setPosition(offset);
@@ -339,11 +342,11 @@ final class OwnedPartition {
      * @param now the same for all of them
      */
     Snapshot snapshot(long commitNumber, ResumeMaps maps, int partitions, long now) {
-        stored.sent(commitNumber);
         CommitPoint point = tracker.commitPoint();
         long recordsCovered = tracker.recordsCovered();
         long recordsResumed = tracker.recordsResumed();
         EncodedResumeMap map = maps.mapFor(this, point, partitions, now);
+        stored.sent(commitNumber, !map.text().isEmpty());
         return new Snapshot(
                 this,
                 tracker,

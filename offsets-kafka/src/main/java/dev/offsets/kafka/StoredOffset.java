@@ -17,15 +17,25 @@ final class StoredOffset {
 
     private boolean urgent;
     private long newestSent;
+    private boolean newestHasMap;
+    /** What is stored, or may be, tells of records that were finished before the position was set, if it has been. */
+    private boolean mayHaveMap;
+
+    private long newestSentBeforeSet;
     private long knownSinceNanos;
 
     StoredOffset(long nowNanos) {
         this.knownSinceNanos = nowNanos;
     }
 
-    /** The group has stored this offset. */
-    void wasRead(long offset) {
+    /**
+     * The group has stored this offset.
+     *
+     * @param mayHaveMap whether there is metadata with it
+     */
+    void wasRead(long offset, boolean mayHaveMap) {
         known = OptionalLong.of(offset);
+        this.mayHaveMap = mayHaveMap;
     }
 
     /**
@@ -48,17 +58,25 @@ final class StoredOffset {
         }
     }
 
-    /** The position was set, or has moved back: the same number may stand for something else from now on. */
+    /**
+     * The position was set, or has moved back: the same number may stand for something else from now on, and the map of what
+     * was finished before is void.
+     */
     void positionWasSet(boolean bySeek) {
         nothingStored = false;
-        if (!bySeek || assumed) {
+        if (mayHaveMap) {
+            newestSentBeforeSet = newestSent;
+        }
+        if (!bySeek || assumed || mayHaveMap) {
             isUnknown();
         }
     }
 
     /** A commit is being sent. */
-    void sent(long commitNumber) {
+    void sent(long commitNumber, boolean hasMap) {
         newestSent = commitNumber;
+        newestHasMap = hasMap;
+        mayHaveMap |= hasMap;
         isUnknown();
     }
 
@@ -72,8 +90,11 @@ final class StoredOffset {
     boolean confirmed(long commitNumber, long offset, long nowNanos) {
         urgent = false;
         knownSinceNanos = nowNanos;
-        known = commitNumber == newestSent ? OptionalLong.of(offset) : OptionalLong.empty();
-        return commitNumber == newestSent;
+        boolean newest = commitNumber == newestSent;
+        mayHaveMap &= !newest || newestHasMap;
+        boolean isVoid = mayHaveMap && commitNumber <= newestSentBeforeSet;
+        known = newest && !isVoid ? OptionalLong.of(offset) : OptionalLong.empty();
+        return newest;
     }
 
     /** Whether committing this offset would change what is stored, as far as that is known. */

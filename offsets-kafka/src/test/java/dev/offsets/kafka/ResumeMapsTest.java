@@ -552,6 +552,65 @@ class ResumeMapsTest {
     }
 
     @Test
+    void soughtToTheStoredOffset_theMapIsVoidForTheNextOwnerToo() {
+        tenRecordsOfWhichTheFirstIsStuck();
+        restart(9);
+        assertThat(handedOut()).containsExactly(0L);
+        rig.consumer.seek(P0, 0);
+        assertThat(handedOut()).hasSize(10);
+        rig.tick();
+        restart(9);
+
+        assertThat(handedOut()).hasSize(10);
+    }
+
+    @Test
+    void soughtToTheStoredOffsetAndRevokedAtOnce_theMapIsVoidForTheNextOwnerToo() {
+        tenRecordsOfWhichTheFirstIsStuck();
+        restart(9, builder -> builder.commitPolicy(CommitPolicy.timeBounded(Duration.ofDays(1))));
+        assertThat(handedOut()).containsExactly(0L);
+        rig.consumer.seek(P0, 0);
+        rig.consumer.close(Duration.ZERO);
+        restart(9);
+
+        assertThat(handedOut()).hasSize(10);
+    }
+
+    @Test
+    void soughtWhileACommitWithAMapIsUnanswered_theMapIsVoidForTheNextOwnerToo() {
+        rig.subscribed(P0);
+        records(rig, P0, 0, 9);
+        rig.poll();
+        rig.completeAll(P0, 1, 9);
+        rig.kafka.holdAnswers();
+        rig.tick(INTERVAL);
+        rig.tick();
+        assertThat(rig.points(P0))
+                .hasSize(1)
+                .first()
+                .extracting(OffsetAndMetadata::metadata)
+                .isNotEqualTo("");
+        rig.consumer.seek(P0, 0);
+        rig.kafka.releaseAnswers();
+        assertThat(handedOut()).hasSize(10);
+        rig.tick();
+        restart(9);
+
+        assertThat(handedOut()).hasSize(10);
+    }
+
+    @Test
+    void soughtToTheStoredOffset_isCommittedOnceAndNoMore() {
+        tenRecordsOfWhichTheFirstIsStuck();
+        rig.consumer.seek(P0, 0);
+        rig.kafka.commits.clear();
+        handedOut();
+        rig.tick(INTERVAL.multipliedBy(10));
+
+        assertThat(rig.points(P0)).containsExactly(new OffsetAndMetadata(0, Optional.empty(), ""));
+    }
+
+    @Test
     void positionMovedBack_everythingFromThereOnIsHandedOut() {
         tenRecordsOfWhichTheFirstIsStuck();
         rig.complete(P0, 0);
