@@ -695,6 +695,29 @@ class ResumeMapsTest {
     }
 
     @Test
+    void soughtToTheStoredOffsetAndClosedAtOnce_theMapIsNotLeftThere() {
+        tenRecordsOfWhichTheFirstIsStuck();
+        restart(9, builder -> builder.commitPolicy(CommitPolicy.timeBounded(Duration.ofDays(1))));
+        assertThat(handedOut()).containsExactly(0L);
+        rig.consumer.seek(P0, 0);
+        rig.consumer.close(Duration.ZERO);
+        restart(9);
+
+        assertThat(handedOut()).hasSize(10);
+    }
+
+    @Test
+    void soughtToTheStoredOffset_isCommittedOnceAndNoMore() {
+        tenRecordsOfWhichTheFirstIsStuck();
+        rig.consumer.seek(P0, 0);
+        rig.kafka.commits.clear();
+        handedOut();
+        rig.tick(INTERVAL.multipliedBy(10));
+
+        assertThat(rig.points(P0)).containsExactly(new OffsetAndMetadata(0, Optional.empty(), ""));
+    }
+
+    @Test
     void positionMovedBack_everythingFromThereOnIsHandedOut() {
         tenRecordsOfWhichTheFirstIsStuck();
         rig.complete(P0, 0);
