@@ -58,8 +58,7 @@ class ResumeMapsTest {
         records(rig, P0, 0, 9);
         rig.poll();
         rig.completeAll(P0, 1, 9);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(rig.kafka.stored.get(P0).metadata()).isNotEmpty();
     }
 
@@ -69,11 +68,22 @@ class ResumeMapsTest {
     }
 
     private void restart(long lastRecord, UnaryOperator<TrackedConsumerBuilder<String, String>> settings) {
+        processIsReplaced(settings);
+        records(rig, P0, 0, lastRecord);
+        rig.subscribed(P0);
+    }
+
+    /** Another process begins with what this one has stored. */
+    private void processIsReplaced(UnaryOperator<TrackedConsumerBuilder<String, String>> settings) {
         Rig dead = rig;
         rig = withMaps(settings);
         rig.kafka.stored.putAll(dead.kafka.stored);
-        records(rig, P0, 0, lastRecord);
-        rig.subscribed(P0);
+    }
+
+    /** The map alone becomes due, and its commit is confirmed. */
+    private void mapIsStored() {
+        rig.tick(INTERVAL);
+        rig.tick();
     }
 
     private List<Long> handedOut() {
@@ -146,8 +156,7 @@ class ResumeMapsTest {
         restart(12);
         rig.poll();
         rig.complete(P0, 11);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         restart(12);
 
         assertThat(handedOut()).containsExactly(0L, 10L, 12L);
@@ -159,8 +168,7 @@ class ResumeMapsTest {
         records(rig, P0, 0, 9);
         rig.poll();
         rig.complete(P0, 1, 5, 6);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         restart(9);
         rig.kafka.maxPollRecords = 3;
         assertThat(handedOut()).containsExactly(0L, 2L);
@@ -175,9 +183,7 @@ class ResumeMapsTest {
     @Test
     void keepAlive_keepsTheMap() {
         tenRecordsOfWhichTheFirstIsStuck();
-        Rig dead = rig;
-        rig = withMaps(builder -> builder.commitKeepAlive(Duration.ofMinutes(1)));
-        rig.kafka.stored.putAll(dead.kafka.stored);
+        processIsReplaced(builder -> builder.commitKeepAlive(Duration.ofMinutes(1)));
         records(rig, P0, 0, 9);
         rig.subscribed(
                 new Rig.Quiet() {
@@ -202,12 +208,9 @@ class ResumeMapsTest {
         records(rig, P0, 98, 99);
         rig.poll();
         rig.complete(P0, 99);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(rig.stored(P0)).isEqualTo(98);
-        Rig dead = rig;
-        rig = withMaps(builder -> builder);
-        rig.kafka.stored.putAll(dead.kafka.stored);
+        processIsReplaced(builder -> builder);
         rig.subscribed(P0);
         rig.tick(Duration.ofMinutes(1));
         assertThat(rig.kafka.commits).as("nothing was delivered").isEmpty();
@@ -317,8 +320,7 @@ class ResumeMapsTest {
         assertThat(handedOut()).hasSize(10);
         rig.completeAll(P0, 2, 9);
         rig.complete(P0, 0);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(rig.points(P0))
                 .as("what was read may be of two logs")
                 .extracting(OffsetAndMetadata::metadata)
@@ -372,8 +374,7 @@ class ResumeMapsTest {
         rig.kafka.insideNextPoll(() -> rig.kafka.rebalanceEagerly(P0));
         assertThat(handedOut()).hasSize(10);
         rig.completeAll(P0, 1, 9);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(rig.points(P0))
                 .hasSize(1)
                 .allMatch(point -> !point.metadata().isEmpty());
@@ -385,15 +386,13 @@ class ResumeMapsTest {
         records(rig, P0, 0, 9);
         rig.poll();
         rig.completeAll(P0, 2, 9);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(rig.kafka.stored.get(P0).metadata()).isNotEmpty();
         topicIds.recreate(Rig.TOPIC);
         records(rig, P0, 10, 12);
         rig.poll();
         rig.complete(P0, 11);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         rig.complete(P0, 0);
         rig.tick();
         rig.tick();
@@ -491,11 +490,8 @@ class ResumeMapsTest {
         for (TopicPartition partition : List.of(P0, P1)) {
             rig.completeAll(partition, 1, 9);
         }
-        rig.tick(INTERVAL);
-        rig.tick();
-        Rig dead = rig;
-        rig = withMaps(builder -> builder);
-        rig.kafka.stored.putAll(dead.kafka.stored);
+        mapIsStored();
+        processIsReplaced(builder -> builder);
         for (TopicPartition partition : List.of(P0, P1)) {
             records(rig, partition, 0, 9);
         }
@@ -508,8 +504,7 @@ class ResumeMapsTest {
         records(rig, P0, 0, 9);
         rig.poll();
         rig.completeAll(P0, 1, 5);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         topicIds.holdAnswers();
         records(rig, P1, 0, 9);
         rig.poll();
@@ -527,9 +522,7 @@ class ResumeMapsTest {
     @Test
     void positionMovesBack_reportsWhileWaitingForTheIdAreIgnored() {
         tenRecordsOfWhichTheFirstIsStuck();
-        Rig dead = rig;
-        rig = withMaps(builder -> builder);
-        rig.kafka.stored.putAll(dead.kafka.stored);
+        processIsReplaced(builder -> builder);
         rig.kafka.storedOffset(P1, 10);
         rig.kafka.records(P1, 0, 12);
         rig.subscribed(P0, P1);
@@ -595,9 +588,7 @@ class ResumeMapsTest {
     @Test
     void soughtWhenAssigned_everythingIsHandedOut() {
         tenRecordsOfWhichTheFirstIsStuck();
-        Rig dead = rig;
-        rig = withMaps(builder -> builder);
-        rig.kafka.stored.putAll(dead.kafka.stored);
+        processIsReplaced(builder -> builder);
         records(rig, P0, 0, 9);
         rig.subscribed(
                 new Rig.Quiet() {
@@ -656,8 +647,7 @@ class ResumeMapsTest {
         rig.poll();
         rig.completeAll(P0, 1, 9);
         rig.kafka.holdAnswers();
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         rig.consumer.seek(P0, 0);
         rig.kafka.releaseAnswers();
         assertThat(handedOut()).hasSize(10);
@@ -702,8 +692,7 @@ class ResumeMapsTest {
         records(rig, P0, 0, 199);
         rig.poll();
         rig.completeAll(P0, 1, 100);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         rig.complete(P0, 0);
         rig.completeAll(P0, 102, 150);
         rig.tick(INTERVAL.multipliedBy(2));
@@ -818,8 +807,7 @@ class ResumeMapsTest {
         assertThat(rig.points(P0)).extracting(OffsetAndMetadata::metadata).containsExactly("");
 
         topicIds.releaseAnswers();
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         restart(9);
         assertThat(handedOut()).containsExactly(1L, 2L, 3L, 4L);
     }
@@ -840,8 +828,7 @@ class ResumeMapsTest {
                     rig.complete(P0, offset);
                 }
             }
-            rig.tick(INTERVAL);
-            rig.tick();
+            mapIsStored();
 
             assertThat(rig.stored(P0)).isZero();
             assertThat(rig.kafka.stored.get(P0).metadata()).hasSizeBetween(3_000, 4_096);
@@ -869,8 +856,7 @@ class ResumeMapsTest {
                 rig.complete(P0, offset);
             }
         }
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
 
         assertThat(rig.kafka.stored.get(P0).metadata()).hasSizeBetween(900, 1_024);
     }
@@ -894,8 +880,7 @@ class ResumeMapsTest {
             rig.complete(P0, offset);
         }
         rig.kafka.failNextAsync(refusal.getConstructor(String.class).newInstance("too large"));
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         rig.tick();
 
         assertThat(rig.points(P0)).hasSize(2).allMatch(point -> point.offset() == 0);
@@ -918,10 +903,8 @@ class ResumeMapsTest {
                 }
             }
             rig.kafka.failNextAsync(new OffsetMetadataTooLarge("too large"));
-            rig.tick(INTERVAL);
-            rig.tick();
-            rig.tick(INTERVAL);
-            rig.tick();
+            mapIsStored();
+            mapIsStored();
 
             assertThat(rig.points(P0))
                     .extracting(point -> point.metadata().length())
@@ -994,8 +977,7 @@ class ResumeMapsTest {
         rig.tick();
         assertThat(exposure()).isEqualTo(4);
 
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(exposure()).isZero();
         rig.complete(P0, 7);
         assertThat(exposure()).isEqualTo(1);
