@@ -141,7 +141,9 @@ final class ShownLogs {
     }
 
     private Map<String, Uuid> answered(Map<String, Uuid> ids) {
-        silent &= ids.isEmpty();
+        if (!ids.isEmpty()) {
+            silent = false;
+        }
         return ids;
     }
 
@@ -155,7 +157,9 @@ final class ShownLogs {
                 && !Thread.currentThread().isInterrupted()) {
             time.park(Math.min(PAUSE_NANOS, sooner.remainingNanos()));
         }
-        silent |= !question.answer.isDone() && bound.isPast();
+        if (!question.answer.isDone() && bound.isPast()) {
+            silent = true;
+        }
         return question.answer.getNow(Map.of());
     }
 

@@ -60,8 +60,7 @@ class ResumeMapsTest {
         records(rig, P0, 0, 9);
         rig.poll();
         rig.completeAll(P0, 1, 9);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(rig.kafka.stored.get(P0).metadata()).isNotEmpty();
     }
 
@@ -71,11 +70,22 @@ class ResumeMapsTest {
     }
 
     private void restart(long lastRecord, UnaryOperator<TrackedConsumerBuilder<String, String>> settings) {
+        processIsReplaced(settings);
+        records(rig, P0, 0, lastRecord);
+        rig.subscribed(P0);
+    }
+
+    /** Another process begins with what this one has stored. */
+    private void processIsReplaced(UnaryOperator<TrackedConsumerBuilder<String, String>> settings) {
         Rig dead = rig;
         rig = withMaps(settings);
         rig.kafka.stored.putAll(dead.kafka.stored);
-        records(rig, P0, 0, lastRecord);
-        rig.subscribed(P0);
+    }
+
+    /** The map alone becomes due, and its commit is confirmed. */
+    private void mapIsStored() {
+        rig.tick(INTERVAL);
+        rig.tick();
     }
 
     private List<Long> handedOut() {
@@ -148,8 +158,7 @@ class ResumeMapsTest {
         restart(12);
         rig.poll();
         rig.complete(P0, 11);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         restart(12);
 
         assertThat(handedOut()).containsExactly(0L, 10L, 12L);
@@ -161,8 +170,7 @@ class ResumeMapsTest {
         records(rig, P0, 0, 9);
         rig.poll();
         rig.complete(P0, 1, 5, 6);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         restart(9);
         rig.kafka.maxPollRecords = 3;
         assertThat(handedOut()).containsExactly(0L, 2L);
@@ -177,9 +185,7 @@ class ResumeMapsTest {
     @Test
     void keepAlive_keepsTheMap() {
         tenRecordsOfWhichTheFirstIsStuck();
-        Rig dead = rig;
-        rig = withMaps(builder -> builder.commitKeepAlive(Duration.ofMinutes(1)));
-        rig.kafka.stored.putAll(dead.kafka.stored);
+        processIsReplaced(builder -> builder.commitKeepAlive(Duration.ofMinutes(1)));
         records(rig, P0, 0, 9);
         rig.subscribed(
                 new Rig.Quiet() {
@@ -204,12 +210,9 @@ class ResumeMapsTest {
         records(rig, P0, 98, 99);
         rig.poll();
         rig.complete(P0, 99);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(rig.stored(P0)).isEqualTo(98);
-        Rig dead = rig;
-        rig = withMaps(builder -> builder);
-        rig.kafka.stored.putAll(dead.kafka.stored);
+        processIsReplaced(builder -> builder);
         rig.subscribed(P0);
         rig.tick(Duration.ofMinutes(1));
         assertThat(rig.kafka.commits).as("nothing was delivered").isEmpty();
@@ -319,8 +322,7 @@ class ResumeMapsTest {
         assertThat(handedOut()).hasSize(10);
         rig.completeAll(P0, 2, 9);
         rig.complete(P0, 0);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(rig.points(P0))
                 .as("what was read may be of two logs")
                 .extracting(OffsetAndMetadata::metadata)
@@ -374,8 +376,7 @@ class ResumeMapsTest {
         rig.kafka.insideNextPoll(() -> rig.kafka.rebalanceEagerly(P0));
         assertThat(handedOut()).hasSize(10);
         rig.completeAll(P0, 1, 9);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(rig.points(P0))
                 .hasSize(1)
                 .allMatch(point -> !point.metadata().isEmpty());
@@ -387,15 +388,13 @@ class ResumeMapsTest {
         records(rig, P0, 0, 9);
         rig.poll();
         rig.completeAll(P0, 2, 9);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(rig.kafka.stored.get(P0).metadata()).isNotEmpty();
         topicIds.recreate(Rig.TOPIC);
         records(rig, P0, 10, 12);
         rig.poll();
         rig.complete(P0, 11);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         rig.complete(P0, 0);
         rig.tick();
         rig.tick();
@@ -517,11 +516,8 @@ class ResumeMapsTest {
         for (TopicPartition partition : List.of(P0, P1)) {
             rig.completeAll(partition, 1, 9);
         }
-        rig.tick(INTERVAL);
-        rig.tick();
-        Rig dead = rig;
-        rig = withMaps(builder -> builder);
-        rig.kafka.stored.putAll(dead.kafka.stored);
+        mapIsStored();
+        processIsReplaced(builder -> builder);
         for (TopicPartition partition : List.of(P0, P1)) {
             records(rig, partition, 0, 9);
         }
@@ -534,8 +530,7 @@ class ResumeMapsTest {
         records(rig, P0, 0, 9);
         rig.poll();
         rig.completeAll(P0, 1, 5);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         topicIds.holdAnswers();
         records(rig, P1, 0, 9);
         rig.poll();
@@ -553,9 +548,7 @@ class ResumeMapsTest {
     @Test
     void positionMovesBack_reportsWhileWaitingForTheIdAreIgnored() {
         tenRecordsOfWhichTheFirstIsStuck();
-        Rig dead = rig;
-        rig = withMaps(builder -> builder);
-        rig.kafka.stored.putAll(dead.kafka.stored);
+        processIsReplaced(builder -> builder);
         rig.kafka.storedOffset(P1, 10);
         rig.kafka.records(P1, 0, 12);
         rig.subscribed(P0, P1);
@@ -621,9 +614,7 @@ class ResumeMapsTest {
     @Test
     void soughtWhenAssigned_everythingIsHandedOut() {
         tenRecordsOfWhichTheFirstIsStuck();
-        Rig dead = rig;
-        rig = withMaps(builder -> builder);
-        rig.kafka.stored.putAll(dead.kafka.stored);
+        processIsReplaced(builder -> builder);
         records(rig, P0, 0, 9);
         rig.subscribed(
                 new Rig.Quiet() {
@@ -682,8 +673,7 @@ class ResumeMapsTest {
         rig.poll();
         rig.completeAll(P0, 1, 9);
         rig.kafka.holdAnswers();
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         rig.consumer.seek(P0, 0);
         rig.kafka.releaseAnswers();
         assertThat(handedOut()).hasSize(10);
@@ -751,8 +741,7 @@ class ResumeMapsTest {
         records(rig, P0, 0, 199);
         rig.poll();
         rig.completeAll(P0, 1, 100);
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         rig.complete(P0, 0);
         rig.completeAll(P0, 102, 150);
         rig.tick(INTERVAL.multipliedBy(2));
@@ -883,8 +872,7 @@ class ResumeMapsTest {
         assertThat(rig.points(P0)).extracting(OffsetAndMetadata::metadata).containsExactly("");
 
         topicIds.releaseAnswers();
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         restart(9);
         assertThat(handedOut()).containsExactly(1L, 2L, 3L, 4L);
     }
@@ -954,8 +942,7 @@ class ResumeMapsTest {
                     rig.complete(P0, offset);
                 }
             }
-            rig.tick(INTERVAL);
-            rig.tick();
+            mapIsStored();
 
             assertThat(rig.stored(P0)).isZero();
             assertThat(rig.kafka.stored.get(P0).metadata()).hasSizeBetween(3_000, 4_096);
@@ -983,8 +970,7 @@ class ResumeMapsTest {
                 rig.complete(P0, offset);
             }
         }
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
 
         assertThat(rig.kafka.stored.get(P0).metadata()).hasSizeBetween(900, 1_024);
     }
@@ -1000,8 +986,7 @@ class ResumeMapsTest {
             rig.complete(P0, offset);
         }
         rig.kafka.failNextAsync(refusal.getConstructor(String.class).newInstance("too large"));
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         rig.tick();
 
         assertThat(rig.points(P0)).hasSize(2).allMatch(point -> point.offset() == 0);
@@ -1024,10 +1009,8 @@ class ResumeMapsTest {
                 }
             }
             rig.kafka.failNextAsync(new OffsetMetadataTooLarge("too large"));
-            rig.tick(INTERVAL);
-            rig.tick();
-            rig.tick(INTERVAL);
-            rig.tick();
+            mapIsStored();
+            mapIsStored();
 
             assertThat(rig.points(P0))
                     .extracting(point -> point.metadata().length())
@@ -1100,8 +1083,7 @@ class ResumeMapsTest {
         rig.tick();
         assertThat(exposure()).isEqualTo(4);
 
-        rig.tick(INTERVAL);
-        rig.tick();
+        mapIsStored();
         assertThat(exposure()).isZero();
         rig.complete(P0, 7);
         assertThat(exposure()).isEqualTo(1);
