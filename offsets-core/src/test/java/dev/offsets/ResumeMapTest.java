@@ -270,6 +270,19 @@ class ResumeMapTest {
     }
 
     @Test
+    void gapLargerThanAreEverWritten_isReadAsALargeOne() {
+        BitWriter writer = new BitWriter();
+        LengthCode written = new LengthCode();
+        written.code(writer, 0);
+        written.code(writer, Long.MAX_VALUE);
+
+        BitReader reader = new BitReader(writer.finish());
+        LengthCode read = new LengthCode();
+        assertThat(read.code(reader, 0)).isZero();
+        assertThat(read.code(reader, 0)).isGreaterThan(ResumeMapWriter.LONGEST_GAP);
+    }
+
+    @Test
     void charactersThatStandForMoreBitsThanTheyHave_areNoText() {
         assertThat(PrintableBytes.parse("!!", 0)).containsExactly(0);
         assertThat(PrintableBytes.parse("~$", 0)).isNull();
