@@ -91,6 +91,7 @@ final class RangeConsumer<K, V> extends KafkaConsumer<K, V> {
 
     private OffsetOutOfRangeException notInTheLog(Map<TopicPartition, Long> positions) {
         StringJoiner message = new StringJoiner("; ");
+        // This makes the client forget where these logs end, which matters no more: they are not read any further.
         Map<TopicPartition, Long> starts = super.beginningOffsets(positions.keySet(), LOOK_UP_TIMEOUT);
         positions.forEach((partition, position) -> {
             long start = starts.get(partition);

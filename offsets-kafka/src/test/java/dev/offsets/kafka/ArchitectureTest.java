@@ -60,10 +60,10 @@ class ArchitectureTest {
     static final ArchRule everyBlockingCommitHasABound =
             noClasses().should().callMethod(Consumer.class, "commitSync", Map.class);
 
-    /** Look-ups of the consumer's own overwrite the end that it goes by. That of a range asks once it reads no further. */
+    /** Look-ups of the consumer's own overwrite the end that it goes by: for partitions that are not read any more alone. */
     @ArchTest
     static final ArchRule endsAreNotLookedUpByTheConsumer = noClasses()
-            .that(describe("do not read a range", type -> !type.isEquivalentTo(RangeConsumer.class)))
+            .that(describe("are not for ranges", type -> !type.isEquivalentTo(RangeConsumer.class)))
             .should()
             .callMethodWhere(describe(
                     "a look-up of the consumer is called",
