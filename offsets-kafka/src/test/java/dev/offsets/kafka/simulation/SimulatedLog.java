@@ -58,6 +58,11 @@ final class SimulatedLog {
         return entries.get((int) offset);
     }
 
+    /** Whether this very entry is still there. */
+    boolean holds(Entry entry) {
+        return entry.offset < end() && entry(entry.offset) == entry;
+    }
+
     int epoch() {
         return epochStarts.lastKey();
     }
