@@ -6,7 +6,6 @@ import dev.offsets.OffsetTracker;
 import dev.offsets.ResumeMap;
 import dev.offsets.TrackerStatus;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -64,9 +63,7 @@ final class OwnedPartition {
 
     /** What the group had stored when the partition was assigned: consuming goes on there, unless that is out of range. */
     void storedIs(OffsetAndMetadata offset) {
-        stored.wasRead(
-                offset.offset(),
-                !Objects.requireNonNullElse(offset.metadata(), "").isEmpty());
+        stored.wasRead(offset.offset(), !offset.metadata().isEmpty());
         watch.storedIs(offset.offset());
         startIncarnation(offset.offset());
         setPosition(offset);

@@ -2,14 +2,31 @@ package dev.offsets.kafka.simulation;
 
 import dev.offsets.ResumeMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /** What was left out once is in each later commit of that incarnation, until the offset has passed it. */
 final class MapsAreKept extends Checker {
     private final Map<View, Uuid> topicIds = new HashMap<>();
+
+    /** Their next commit may be without a map: the one before failed without a reason, which may have been its length. */
+    private final Set<View> mayLackMap = new HashSet<>();
+
+    @Override
+    void answered(SimulatedClient client, Commit commit) {
+        if (commit.failure != null && commit.failure.getClass() == KafkaException.class) {
+            commit.offsets.forEach((partition, offset) -> {
+                if (!offset.metadata().isEmpty()) {
+                    mayLackMap.add(view(client.process, partition));
+                }
+            });
+        }
+    }
 
     @Override
     void leftOut(SimulatedClient client, TopicPartition partition, List<Entry> entries) {
@@ -24,6 +41,9 @@ final class MapsAreKept extends Checker {
         }
         commit.offsets.forEach((partition, offset) -> {
             View view = view(client.process, partition);
+            if (mayLackMap.remove(view) && offset.metadata().isEmpty()) {
+                return;
+            }
             SimulatedLog log = simulation.log(partition);
             if (view == null || view.over || !log.topicId().equals(topicIds.get(view))) {
                 return;
