@@ -64,6 +64,8 @@ public class Ends {
         @Actor
         public void worker(ZJ_Result result) {
             result.r1 = tracker.tryStart(0);
+            // As long as the owner takes, so that the two meet at the next tracker again.
+            tracker.status();
         }
     }
 }
