@@ -92,7 +92,7 @@ public final class TrackerTable {
             } else if (benchmark.startsWith("Contention")) {
                 String title = Subjects.valueOf(result.getParams().getParam("subject")).title;
                 result.getSecondaryResults().forEach((label, part) -> {
-                    if (label.startsWith("complete")) {
+                    if (label.matches("complete\\w+")) {
                         rows.put(
                                 "two workers and the owner, ns a record: " + title + ", " + label,
                                 time(part, ContentionBenchmark.EACH));
