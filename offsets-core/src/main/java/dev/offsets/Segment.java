@@ -303,14 +303,16 @@ final class Segment {
     }
 
     private void addFinished(int fromIndex, int toIndex, int leaderEpoch, ResumeMapBuilder map) {
-        if (finishedAtCount == states.length && offsets == null) {
+        if (offsets != null) {
+            addRecords(fromIndex, toIndex, leaderEpoch, map);
+        } else if (finishedAtCount == states.length) {
             map.add(firstOffset + fromIndex, firstOffset + toIndex, leaderEpoch);
-            return;
-        }
-        if (offsets == null) {
+        } else {
             addRuns(fromIndex, toIndex, leaderEpoch, map);
-            return;
         }
+    }
+
+    private void addRecords(int fromIndex, int toIndex, int leaderEpoch, ResumeMapBuilder map) {
         for (int index = fromIndex; index < toIndex; index++) {
             if (states[index] == FINISHED) {
                 map.add(offset(index), offset(index) + 1, leaderEpoch);

@@ -44,6 +44,24 @@ class ResumeTest {
     }
 
     @Test
+    void countedAndLeaderChanged_eachRecordKeepsItsEpoch() {
+        OffsetTracker tracker = tracking(0, 0, 1_200);
+        for (long offset = 1_200; offset < 1_500; offset++) {
+            tracker.track(offset);
+        }
+        for (long offset = 1_500; offset < 3_000; offset++) {
+            tracker.track(offset, NEXT_EPOCH);
+        }
+        completeAll(tracker, 1, 3_000);
+        tracker.recordsCompletedAhead();
+
+        ResumeMap map = tracker.resumeMap(tracker.commitPoint());
+
+        assertThat(map.runs())
+                .containsExactly(new ResumeMap.Run(1, 1_200, EPOCH), new ResumeMap.Run(1_500, 3_000, NEXT_EPOCH));
+    }
+
+    @Test
     void resumeMap_namesNoHoleAndNoFailedRecord() {
         OffsetTracker tracker = OffsetTracker.startingAt(0);
         for (long offset : new long[] {0, 1, 3, 4, 5}) {
