@@ -210,12 +210,12 @@ final class Twins {
                         }
                         """),
                 twin("Snapshots.TrackAndAge", "a record is delivered before it is noted when", "5", TRACKER, """
-                                nextToDeliver.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
-                                nextToDeliver.deliver(offset);
+                                segment.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
+                                segment.deliver(offset);
                         """, """
-                        nextToDeliver.deliver(offset);
+                        segment.deliver(offset);
                         PAUSE
-                        nextToDeliver.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
+                        segment.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
                         """),
                 twin(
                         "Snapshots.CompleteAndCommitPoint",
