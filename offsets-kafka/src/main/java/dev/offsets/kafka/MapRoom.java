@@ -26,7 +26,7 @@ final class MapRoom {
     private static final int CHARACTERS_OF_A_REQUEST = 500_000;
 
     /** So few that no offsets topic is without room for them in one batch: a failure that says nothing has another cause. */
-    private static final int FEWEST_TOO_MANY = 10_000;
+    private static final int FEWEST_TOO_MANY = 1_000;
 
     private int charactersOfAMap;
     private int charactersOfARequest = CHARACTERS_OF_A_REQUEST;

@@ -19,11 +19,10 @@ class MapRoomTest {
             Map.of(Rig.P0, "x".repeat(1_000), Rig.P1, "x".repeat(400));
     private static final Map<TopicPartition, String> NO_MAPS = Map.of(Rig.P0, "", Rig.P1, "");
 
-    private static final Map<TopicPartition, String> LONG_MAPS =
-            Map.of(Rig.P0, "x".repeat(10_000), Rig.P1, "x".repeat(4_000));
+    private static final Map<TopicPartition, String> SHORT_MAPS =
+            Map.of(Rig.P0, "x".repeat(600), Rig.P1, "x".repeat(300));
 
     private final MapRoom room = new MapRoom(1_024);
-    private final MapRoom longRoom = new MapRoom(32_000);
 
     static Exception[] unexplained() {
         return new Exception[] {
@@ -61,31 +60,31 @@ class MapRoomTest {
     @MethodSource("unexplained")
     void unexplainedFailure_thenTakenWithoutMaps_itsMapsHaveHalfTogether(Exception failure) {
         try (LogLines log = new LogLines(MapRoom.class)) {
-            assertThat(longRoom.wereRefused(LONG_MAPS, failure)).isTrue();
-            assertThat(longRoom.charactersEach(2)).isEqualTo(32_000);
-            longRoom.stored(NO_MAPS);
+            assertThat(room.wereRefused(TWO_MAPS, failure)).isTrue();
+            assertThat(room.charactersEach(2)).isEqualTo(1_024);
+            room.stored(NO_MAPS);
 
-            assertThat(longRoom.charactersEach(2)).isEqualTo(3_500);
-            longRoom.stored(NO_MAPS);
-            assertThat(log.lines()).hasSize(1).first().asString().contains("14000 characters", "7000 together");
+            assertThat(room.charactersEach(2)).isEqualTo(350);
+            room.stored(NO_MAPS);
+            assertThat(log.lines()).hasSize(1).first().asString().contains("1400 characters", "700 together");
         }
     }
 
     @ParameterizedTest
     @MethodSource("unexplained")
     void unexplainedFailure_alsoWithoutMaps_isNotForTheirLength(Exception failure) {
-        assertThat(longRoom.wereRefused(LONG_MAPS, failure)).isTrue();
-        assertThat(longRoom.wereRefused(NO_MAPS, failure)).isFalse();
-        longRoom.stored(NO_MAPS);
-        longRoom.stored(LONG_MAPS);
+        assertThat(room.wereRefused(TWO_MAPS, failure)).isTrue();
+        assertThat(room.wereRefused(NO_MAPS, failure)).isFalse();
+        room.stored(NO_MAPS);
+        room.stored(TWO_MAPS);
 
-        assertThat(longRoom.charactersEach(2)).isEqualTo(32_000);
+        assertThat(room.charactersEach(2)).isEqualTo(1_024);
     }
 
     @ParameterizedTest
     @MethodSource("unexplained")
     void unexplainedFailure_ofShortMaps_isNotForTheirLength(Exception failure) {
-        assertThat(room.wereRefused(TWO_MAPS, failure)).isFalse();
+        assertThat(room.wereRefused(SHORT_MAPS, failure)).isFalse();
         room.stored(NO_MAPS);
 
         assertThat(room.charactersEach(2)).isEqualTo(1_024);
