@@ -78,7 +78,7 @@ public final class OffsetTracker {
     private final ResumedRecords resumed;
     private int positionEpoch = NO_EPOCH;
     /** Where a record of the position's epoch goes without more ado; null when there is more to ask or to do first. */
-    private Segment nextToDeliver;
+    private Segment openSegment;
 
     private final long firstPosition;
     /** How many offsets from the first position to this one have no record that was handed out. */
@@ -182,33 +182,47 @@ public final class OffsetTracker {
     }
 
     private boolean register(long offset, int leaderEpoch, int fingerprint) {
-        long next = offset + 1; // of Long.MAX_VALUE a negative number, and so below the position too
-        if (next <= position) {
-            throw cannotTrack(offset);
+        if (isNext(offset) && openSegment != null && leaderEpoch == positionEpoch && openSegment.tryDeliver(offset)) {
+            moveBehind(offset);
+            return true;
         }
-        boolean delivered = nextToDeliver != null && leaderEpoch == positionEpoch && nextToDeliver.deliver(offset)
-                || deliverElsewhere(offset, leaderEpoch, fingerprint);
+        return registerElsewhere(offset, leaderEpoch, fingerprint);
+    }
+
+    /** Of Long.MAX_VALUE the offset after it is a negative number, and so below the position too. */
+    private boolean isNext(long offset) {
+        return offset + 1 > position;
+    }
+
+    private void moveBehind(long offset) {
         if (offset != position) {
             holes += offset - position;
         }
-        if (!delivered) {
-            holes++;
-        }
-        POSITION.setRelease(this, next);
-        return delivered;
+        POSITION.setRelease(this, offset + 1);
     }
 
     /**
-     * The first record after a call of another kind, of another leader epoch, or for which there is no room, and any that the
-     * resume map may name. Answers false if it has been finished before.
+     * The first record after a call of another kind, of another leader epoch, or for which there is no room; each of a sparse
+     * segment, and any that the resume map may name. Apart from register(), which is to stay small enough to be inlined.
      */
-    private boolean deliverElsewhere(long offset, int leaderEpoch, int fingerprint) {
+    private boolean registerElsewhere(long offset, int leaderEpoch, int fingerprint) {
         checkLive();
-        nextToDeliver = null;
-        positionEpoch = leaderEpoch;
-        if (resumed.isFinished(offset, leaderEpoch, fingerprint)) {
-            return false;
+        if (!isNext(offset)) {
+            throw cannotTrack(offset);
         }
+        openSegment = null;
+        boolean finishedBefore = resumed.isFinished(offset, leaderEpoch, fingerprint);
+        if (finishedBefore) {
+            holes++;
+        } else {
+            deliver(offset, leaderEpoch, fingerprint);
+        }
+        moveBehind(offset);
+        positionEpoch = leaderEpoch;
+        return !finishedBefore;
+    }
+
+    private void deliver(long offset, int leaderEpoch, int fingerprint) {
         if (nowIsStale) {
             nowNanos = nanoClock.getAsLong();
             nowIsStale = false;
@@ -216,10 +230,9 @@ public final class OffsetTracker {
         Segment segment = segments.forNext(offset, recordsTracked(), recordsHeld());
         segment.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
         segment.deliver(offset);
-        if (offset >= resumed.end()) {
-            nextToDeliver = segment;
+        if (offset >= resumed.end() && !segment.isSparse()) {
+            openSegment = segment;
         }
-        return true;
     }
 
     /**
@@ -257,7 +270,7 @@ public final class OffsetTracker {
         }
         if (newPosition > position || leaderEpoch != NO_EPOCH) {
             positionEpoch = leaderEpoch;
-            nextToDeliver = null;
+            openSegment = null;
         }
         holes += newPosition - position;
         POSITION.setRelease(this, newPosition);
@@ -344,8 +357,8 @@ public final class OffsetTracker {
      */
     public long advance() {
         nowIsStale = true;
-        nextToDeliver = null;
-        recordsCovered += segments.pass();
+        openSegment = null;
+        recordsCovered += segments.pass(position);
         long next = hasEnded() ? committable : segments.lowestIncomplete(position);
         if (next != committable) {
             COMMITTABLE.setRelease(this, next);
@@ -462,7 +475,7 @@ public final class OffsetTracker {
     public void end() {
         startsRefused = true;
         segments.end();
-        nextToDeliver = null;
+        openSegment = null;
         resumed.passed(Long.MAX_VALUE);
     }
 
@@ -601,7 +614,6 @@ public final class OffsetTracker {
     }
 
     private IllegalArgumentException cannotTrack(long offset) {
-        checkLive();
         if (offset == Long.MAX_VALUE) {
             return new IllegalArgumentException("offset is " + offset + ": there is no offset after it to commit");
         }

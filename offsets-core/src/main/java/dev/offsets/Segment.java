@@ -82,7 +82,7 @@ final class Segment {
     private volatile boolean finishedSinceCount;
 
     // The owner thread's own. A segment has few enough records for a short, and there may be many segments.
-    /** The index after the newest record's. */
+    /** In a sparse segment the index after the newest record's; in a dense one that of the position, as of pass(). */
     private short end;
 
     /** No record below this index is incomplete. */
@@ -145,20 +145,33 @@ final class Segment {
         NEWEST_MARK.setRelease(this, new Mark(index, leaderEpoch, nowNanos, mark));
     }
 
-    /** Owner thread: a record above all others is about to be handed out. Answers false if there is no room for it. */
-    boolean deliver(long offset) {
-        if (!hasRoomFor(offset)) {
-            return false;
-        }
+    /** Owner thread: a record above all others, for which there is room, is about to be handed out. */
+    void deliver(long offset) {
         int index = nextIndex(offset);
         if (offsets != null) {
             offsets[index] = offset;
+            end = (short) (index + 1);
         }
-        end = (short) (index + 1);
+        deliver(index);
+    }
+
+    /**
+     * Owner thread: the same in a dense segment, for a record that needs no mark of its own. Answers false if there is no
+     * room for it.
+     */
+    boolean tryDeliver(long offset) {
+        long index = offset - firstOffset;
+        if (index >= states.length) {
+            return false;
+        }
+        deliver((int) index);
+        return true;
+    }
+
+    private void deliver(int index) {
         // Pairs with the compare-and-exchange in report(): who sees the record as delivered sees its mark and its
         // offset.
         STATE.setRelease(states, index, DELIVERED);
-        return true;
     }
 
     private int nextIndex(long offset) {
@@ -209,10 +222,13 @@ final class Segment {
 
     /**
      * Owner thread: moves on over what has finished, and answers how many records that is. The states are read plainly:
-     * what was read as finished, or as a hole below the newest record, is final, and whoever publishes where this has come
-     * to does so after an acquire fence, which pairs with the compare-and-exchange in report().
+     * what was read as finished, or as a hole below the position, is final, and whoever publishes where this has come to
+     * does so after an acquire fence, which pairs with the compare-and-exchange in report().
      */
-    int pass() {
+    int pass(long position) {
+        if (offsets == null) {
+            end = (short) Math.min(position - firstOffset, states.length);
+        }
         int finished = 0;
         int index = passedTo;
         while (index < end) {
@@ -263,7 +279,7 @@ final class Segment {
             finishedSinceCount = false;
             VarHandle.fullFence();
             int finished = finishedPassed;
-            for (int index = passedTo; index < end; index += EIGHT - index % EIGHT) {
+            for (int index = passedTo; index < states.length; index += EIGHT - index % EIGHT) {
                 finished += Long.bitCount(eightFrom(index) & EIGHT_FINISHED);
             }
             finishedAtCount = (short) finished;
@@ -288,10 +304,10 @@ final class Segment {
     /** In ascending order. */
     private List<EpochSpan> epochSpans() {
         if (!severalEpochs) {
-            return List.of(new EpochSpan(0, end, newestMark.leaderEpoch));
+            return List.of(new EpochSpan(0, states.length, newestMark.leaderEpoch));
         }
         List<EpochSpan> spans = new ArrayList<>();
-        int toIndex = end;
+        int toIndex = states.length;
         for (Mark mark = newestMark; mark != null; mark = mark.older) {
             if (mark.older == null || mark.older.leaderEpoch != mark.leaderEpoch) {
                 spans.add(new EpochSpan(mark.fromIndex, toIndex, mark.leaderEpoch));

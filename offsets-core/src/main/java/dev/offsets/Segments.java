@@ -161,12 +161,12 @@ final class Segments {
      * Owner thread: moves on over what has finished, drops the segments that hold nothing any more (but a small one that is the
      * newest), and answers how many records have been passed.
      */
-    long pass() {
+    long pass(long position) {
         long passed = 0;
         int dropped = 0;
         while (dropped < slotsTaken) {
             Segment segment = slots[dropped];
-            passed += segment.pass();
+            passed += segment.pass(position);
             if (segment.isBlocked() || segment == newest && segment.capacity() <= PAGE) {
                 break;
             }

@@ -3,6 +3,7 @@ package dev.offsets.benchmarks.tracker;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
@@ -49,17 +50,35 @@ public class CycleBenchmark {
 
     @Benchmark
     public long trackCompleteAdvance() {
-        int[] distances = poll.distances;
         long committable = 0;
         for (int done = 0; done < RECORDS; done += window) {
-            long first = position;
-            tracker.track(first, distances);
-            for (int index : poll.order) {
-                tracker.complete(first + distances[index], index);
-            }
-            position = first + poll.span;
-            committable = tracker.advance(position);
+            track();
+            complete();
+            committable = advance();
         }
         return committable;
+    }
+
+    // A consumer calls the three from different places, which are compiled each for itself.
+
+    @CompilerControl(CompilerControl.Mode.DONT_INLINE)
+    private void track() {
+        tracker.track(position, poll.distances);
+    }
+
+    @CompilerControl(CompilerControl.Mode.DONT_INLINE)
+    private void complete() {
+        Subject tracker = this.tracker;
+        int[] distances = poll.distances;
+        long first = position;
+        for (int index : poll.order) {
+            tracker.complete(first + distances[index], index);
+        }
+    }
+
+    @CompilerControl(CompilerControl.Mode.DONT_INLINE)
+    private long advance() {
+        position += poll.span;
+        return tracker.advance(position);
     }
 }

@@ -7,6 +7,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
@@ -26,10 +27,11 @@ import org.openjdk.jmh.annotations.Warmup;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 50)
 @Measurement(iterations = 100)
-@Fork(value = 2, jvmArgsAppend = "-Xmx1g")
+@Fork(value = 5, jvmArgsAppend = "-Xmx1g")
 public class InFlightBenchmark {
     private static final int RECORDS = 10_000_000;
-    private static final int AT_A_TIME = 50_000;
+    private static final int BATCH = 500;
+    private static final int BATCHES = 100;
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final int[] order = Poll.shuffled(RECORDS, new Random(1));
@@ -45,21 +47,46 @@ public class InFlightBenchmark {
     }
 
     @Benchmark
-    @OperationsPerInvocation(AT_A_TIME)
+    @OperationsPerInvocation(BATCHES * BATCH)
     public void ours() {
-        for (int i = 0; i < AT_A_TIME; i++) {
-            tracker.complete(order[done++]);
+        for (int batch = 0; batch < BATCHES; batch++) {
+            completeBatch();
         }
     }
 
+    /** Called often enough to be compiled as a whole; a loop of a benchmark that is called seldom is not, up to its end. */
+    @CompilerControl(CompilerControl.Mode.DONT_INLINE)
+    private void completeBatch() {
+        int[] order = this.order;
+        OffsetTracker tracker = this.tracker;
+        int from = done;
+        for (int i = from; i < from + BATCH; i++) {
+            tracker.complete(order[i]);
+        }
+        done = from + BATCH;
+    }
+
     @Benchmark
-    @OperationsPerInvocation(AT_A_TIME)
+    @OperationsPerInvocation(BATCHES * BATCH)
     public long atomicOr() {
         long seen = 0;
-        for (int i = 0; i < AT_A_TIME; i++) {
-            int offset = order[done++];
+        for (int batch = 0; batch < BATCHES; batch++) {
+            seen ^= orBatch();
+        }
+        return seen;
+    }
+
+    @CompilerControl(CompilerControl.Mode.DONT_INLINE)
+    private long orBatch() {
+        int[] order = this.order;
+        long[] words = this.words;
+        long seen = 0;
+        int from = done;
+        for (int i = from; i < from + BATCH; i++) {
+            int offset = order[i];
             seen ^= (long) WORD.getAndBitwiseOr(words, offset / Long.BYTES, 1L << offset);
         }
+        done = from + BATCH;
         return seen;
     }
 }
