@@ -15,6 +15,7 @@ final class PartitionBatch<K, V> {
     final TopicPartition topicPartition;
     final OffsetTracker incarnation;
     private final List<ConsumerRecord<K, V>> records;
+    private int size;
     private int handedOut;
     private boolean restTaken;
 
@@ -22,11 +23,12 @@ final class PartitionBatch<K, V> {
         this.topicPartition = topicPartition;
         this.incarnation = incarnation;
         this.records = records;
+        this.size = records.size();
     }
 
     /** How many records belong to this result: all, or those that were handed out before the rest was taken. */
     int size() {
-        return restTaken ? handedOut : records.size();
+        return size;
     }
 
     ConsumerRecord<K, V> handOut(int index) {
@@ -80,6 +82,7 @@ final class PartitionBatch<K, V> {
     List<ConsumerRecord<K, V>> takeRest() {
         List<ConsumerRecord<K, V>> rest = new ArrayList<>(records.subList(handedOut, size()));
         restTaken = true;
+        size = handedOut;
         return rest;
     }
 

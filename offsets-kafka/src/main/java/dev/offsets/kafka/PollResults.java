@@ -146,12 +146,15 @@ final class PollResults<K, V> {
 
     /** Kafka delivers in ascending order; an interceptor may change that. */
     private static <K, V> List<ConsumerRecord<K, V>> ascending(List<ConsumerRecord<K, V>> records) {
-        for (int i = 1; i < records.size(); i++) {
-            if (records.get(i).offset() < records.get(i - 1).offset()) {
+        long last = -1;
+        for (ConsumerRecord<K, V> record : records) {
+            long offset = record.offset();
+            if (offset < last) {
                 List<ConsumerRecord<K, V>> sorted = new ArrayList<>(records);
                 sorted.sort(Comparator.comparingLong(ConsumerRecord::offset));
                 return sorted;
             }
+            last = offset;
         }
         return records;
     }

@@ -181,15 +181,18 @@ final class Positions {
         }
         RecordTimestamps timestamps = partition.watch.timestamps();
         Set<Long> leftOut = new HashSet<>();
+        long position = tracker.position();
         for (ConsumerRecord<K, V> record : records) {
-            if (record.offset() < tracker.position()) {
+            long offset = record.offset();
+            if (offset < position) {
                 continue; // the same offset twice, by an interceptor: one record, one outcome
             }
             if (track(record, tracker)) {
-                timestamps.note(record.offset(), record.timestamp());
+                timestamps.note(offset, record.timestamp());
             } else {
-                leftOut.add(record.offset());
+                leftOut.add(offset);
             }
+            position = offset + 1;
         }
         partition.recordsEndAt(tracker.position());
         maps.registered(partition);

@@ -145,17 +145,20 @@ public final class TrackedRecords<K, V> implements Iterable<TrackedRecord<K, V>>
     }
 
     private final class Handles implements Iterator<TrackedRecord<K, V>> {
-        private int batchIndex;
-        private int recordIndex;
+        private int nextBatch;
+        private PartitionBatch<K, V> batch;
+        private int nextRecord;
 
         @Override
         public boolean hasNext() {
-            while (batchIndex < batches.size()
-                    && recordIndex >= batches.get(batchIndex).size()) {
-                batchIndex++;
-                recordIndex = 0;
+            while (batch == null || nextRecord >= batch.size()) {
+                if (nextBatch == batches.size()) {
+                    return false;
+                }
+                batch = batches.get(nextBatch++);
+                nextRecord = 0;
             }
-            return batchIndex < batches.size();
+            return true;
         }
 
         @Override
@@ -163,8 +166,7 @@ public final class TrackedRecords<K, V> implements Iterable<TrackedRecord<K, V>>
             if (!hasNext()) {
                 throw new NoSuchElementException();
             }
-            PartitionBatch<K, V> batch = batches.get(batchIndex);
-            return new TrackedRecord<>(batch.handOut(recordIndex++), batch.incarnation, failures);
+            return new TrackedRecord<>(batch.handOut(nextRecord++), batch.incarnation, failures);
         }
     }
 }

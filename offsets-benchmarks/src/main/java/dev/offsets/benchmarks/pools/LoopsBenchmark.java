@@ -35,7 +35,7 @@ final class LoopsBenchmark implements Callable<Integer> {
             names = "--records",
             paramLabel = "N",
             description = "How many there are to read: a run ends when they run out. Default: ${DEFAULT-VALUE}.")
-    private int records = 8_000_000;
+    private int records = 30_000_000;
 
     @Option(
             names = "--warm-up",
@@ -43,7 +43,7 @@ final class LoopsBenchmark implements Callable<Integer> {
             description =
                     "How long to read before measuring, in milliseconds; at most until a quarter of the records is"
                             + " read. Default: ${DEFAULT-VALUE}.")
-    private int warmUpMillis = 3_000;
+    private int warmUpMillis = 4_000;
 
     @Option(
             names = "--measure",

@@ -34,7 +34,7 @@ final class MeasuringMain {
     /** The records must not run out: what comes last is no longer worked on by all. */
     private Measurement measure(long records, Duration warmUp, Duration measured) {
         await(count -> count > 0);
-        awaitFor(warmUp, records / 4);
+        awaitFor(warmUp, records / 2);
         long count = handled.sum();
         long began = System.nanoTime();
         long cpuBegan = process.getProcessCpuTime();
