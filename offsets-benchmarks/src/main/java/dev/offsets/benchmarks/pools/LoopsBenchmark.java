@@ -41,7 +41,7 @@ final class LoopsBenchmark implements Callable<Integer> {
             names = "--warm-up",
             paramLabel = "MS",
             description =
-                    "How long to read before measuring, in milliseconds; at most until a quarter of the records is"
+                    "How long to read before measuring, in milliseconds; at most until half of the records is"
                             + " read. Default: ${DEFAULT-VALUE}.")
     private int warmUpMillis = 4_000;
 

@@ -55,7 +55,7 @@ final class PoolsBenchmark implements Callable<Integer> {
             names = "--warm-up",
             paramLabel = "MS",
             description =
-                    "How long to work before measuring, in milliseconds; at most until a quarter of the records is"
+                    "How long to work before measuring, in milliseconds; at most until half of the records is"
                             + " done. Default: ${DEFAULT-VALUE}.")
     private int warmUpMillis = 4_000;
 
