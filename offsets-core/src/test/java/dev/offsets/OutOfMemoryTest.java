@@ -25,6 +25,24 @@ class OutOfMemoryTest {
         assertThat(jvm.exitValue()).isZero();
     }
 
+    @Test
+    void segmentWithoutMemoryToTrackItsFirstRecord_isEmptyAndTakesItLater() {
+        Segment segment = Segment.dense(5_000, 512);
+        ResumeMapBuilder map = new ResumeMapBuilder(0);
+
+        assertThat(segment.pass(1)).isZero();
+        segment.addFinished(map);
+        segment.mark(5_010, 1, OffsetTracker.NO_FINGERPRINT, 0, 1);
+        segment.deliver(5_010);
+
+        assertThat(segment.pass(5_011)).isZero();
+        assertThat(segment.blockedAt()).isEqualTo(5_010);
+        assertThat(segment.report(5_010, Segment.FINISHED)).isTrue();
+        assertThat(segment.pass(5_011)).isEqualTo(1);
+        assertThat(segment.isBlocked()).isFalse();
+        assertThat(map.build().isEmpty()).isTrue();
+    }
+
     static final class FullHeap {
         /** Each stands alone: the array of their segments does not fit into what filling the heap leaves. */
         private static final int RECORDS = 200_000;
