@@ -84,7 +84,6 @@ public final class OffsetTracker {
     /** How many offsets from the first position to this one have no record that was handed out. */
     private long holes;
 
-    private long recordsCovered;
     private long nowNanos;
     private boolean nowIsStale = true;
 
@@ -358,7 +357,7 @@ public final class OffsetTracker {
     public long advance() {
         nowIsStale = true;
         openSegment = null;
-        recordsCovered += segments.pass(position);
+        segments.pass(position);
         long next = hasEnded() ? committable : segments.lowestIncomplete(position);
         if (next != committable) {
             COMMITTABLE.setRelease(this, next);
@@ -505,7 +504,7 @@ public final class OffsetTracker {
 
     /** How many records have been finished below the committable offset since the start. Owner thread; costs nothing. */
     public long recordsCovered() {
-        return recordsCovered;
+        return segments.recordsPassed();
     }
 
     /**
@@ -513,7 +512,7 @@ public final class OffsetTracker {
      * Owner thread; costs nothing. As of the last {@link #advance}.
      */
     public long recordsHeld() {
-        return hasEnded() ? 0 : recordsTracked() - recordsCovered;
+        return hasEnded() ? 0 : recordsTracked() - recordsCovered();
     }
 
     /** Counted by what is no record, so that a record which follows the one before takes no counting. */

@@ -227,7 +227,8 @@ final class Segment {
      */
     int pass(long position) {
         if (offsets == null) {
-            end = (short) Math.min(position - firstOffset, states.length);
+            // The position is below when there was no memory left to track the first record.
+            end = (short) Math.max(0, Math.min(position - firstOffset, states.length));
         }
         int finished = 0;
         int index = passedTo;
@@ -289,6 +290,9 @@ final class Segment {
 
     /** Owner thread: adds what has finished, and the first record as an anchor. */
     void addFinished(ResumeMapBuilder map) {
+        if (newestMark == null) {
+            return; // There was no memory left to track the first record.
+        }
         if (firstFingerprint != OffsetTracker.NO_FINGERPRINT) {
             map.add(new ResumeMap.Anchor(firstRecord(), firstFingerprint));
         }

@@ -70,6 +70,7 @@ final class Segments {
     private Segment newest;
     private long recordsTrackedBeforeNewest;
     private int slotsTaken;
+    private long recordsPassed;
 
     /** The segment with room for an offset, or null. Any thread, for a record whose delivery it knows of. */
     Segment find(long offset) {
@@ -177,16 +178,15 @@ final class Segments {
     }
 
     /**
-     * Owner thread: moves on over what has finished, drops the segments that hold nothing any more, and answers how many
-     * records have been passed. A small one that is the newest is kept, to be filled up: with little in flight, each call
-     * comes when all has finished, and would leave the next record to a segment of its own.
+     * Owner thread: moves on over what has finished, and drops the segments that hold nothing any more. A small one that is
+     * the newest is kept, to be filled up: with little in flight, each call comes when all has finished, and would leave the
+     * next record to a segment of its own.
      */
-    long pass(long position) {
-        long passed = 0;
+    void pass(long position) {
         int dropped = 0;
         while (dropped < slotsTaken) {
             Segment segment = slots[dropped];
-            passed += segment.pass(position);
+            recordsPassed += segment.pass(position);
             if (segment.isBlocked() || segment == newest && segment.capacity() <= PAGE) {
                 break;
             }
@@ -197,17 +197,23 @@ final class Segments {
         if (dropped > 0) {
             drop(dropped);
         }
-        return passed;
+    }
+
+    /** Owner thread: how many finished records have been passed, since the start. */
+    long recordsPassed() {
+        return recordsPassed;
     }
 
     private void drop(int slotsDropped) {
-        slotsTaken -= slotsDropped;
-        if (slotsTaken == 0) {
+        if (slotsDropped == slotsTaken) {
+            slotsTaken = 0;
             newest = null;
             SLOTS.setRelease(this, NONE);
             return;
         }
-        Segment[] left = Arrays.copyOfRange(slots, slotsDropped, slotsDropped + slotsTaken);
+        // First of all: where there is no memory for it, all stays as it was, and the next call drops them.
+        Segment[] left = Arrays.copyOfRange(slots, slotsDropped, slotsTaken);
+        slotsTaken -= slotsDropped;
         base = left[0].firstOffset;
         SLOTS.setRelease(this, left);
     }

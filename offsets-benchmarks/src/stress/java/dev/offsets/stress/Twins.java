@@ -165,10 +165,10 @@ final class Twins {
                         "segments are moved within the array that others read",
                         "false, false, 1048576",
                         SEGMENTS,
-                        "Segment[] left = Arrays.copyOfRange(slots, slotsDropped, slotsDropped + slotsTaken);",
+                        "Segment[] left = Arrays.copyOfRange(slots, slotsDropped, slotsTaken);",
                         """
                         Segment[] left = slots;
-                        for (int i = 0; i < slotsTaken; i++) {
+                        for (int i = 0; i < slotsTaken - slotsDropped; i++) {
                             SLOT.setRelease(left, i, null);
                             PAUSE
                             SLOT.setRelease(left, i, left[i + slotsDropped]);
@@ -197,17 +197,11 @@ final class Twins {
                         "a record is delivered before its offset is noted",
                         "-2",
                         SEGMENT,
+                        "            offsets[index] = offset;",
                         """
-                                if (offsets != null) {
-                                    offsets[index] = offset;
-                                }
-                        """,
-                        """
-                        if (offsets != null) {
-                            STATE.setRelease(states, index, DELIVERED);
-                            PAUSE
-                            offsets[index] = offset;
-                        }
+                        STATE.setRelease(states, index, DELIVERED);
+                        PAUSE
+                        offsets[index] = offset;
                         """),
                 twin("Snapshots.TrackAndAge", "a record is delivered before it is noted when", "5", TRACKER, """
                                 segment.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
