@@ -77,7 +77,10 @@ public final class OffsetTracker {
     private final LongSupplier nanoClock;
     private final ResumedRecords resumed;
     private int positionEpoch = NO_EPOCH;
-    /** Where a record of the position's epoch goes without more ado; null when there is more to ask or to do first. */
+    /**
+     * The dense segment to which a record of the position's epoch goes without more ado, if it has room; null when there is
+     * more to ask or to do first: for the resume map, or the time.
+     */
     private Segment openSegment;
 
     private final long firstPosition;
@@ -85,6 +88,7 @@ public final class OffsetTracker {
     private long holes;
 
     private long nowNanos;
+    /** The clock is read for the first record after each advance(): what is tracked between two of them has one time. */
     private boolean nowIsStale = true;
 
     private OffsetTracker(ResumeMap map, LongSupplier nanoClock) {
@@ -181,20 +185,23 @@ public final class OffsetTracker {
     }
 
     private boolean register(long offset, int leaderEpoch, int fingerprint) {
-        if (isNext(offset) && openSegment != null && leaderEpoch == positionEpoch && openSegment.tryDeliver(offset)) {
+        if (isAtOrAbovePosition(offset)
+                && openSegment != null
+                && leaderEpoch == positionEpoch
+                && openSegment.tryDeliver(offset)) {
             moveBehind(offset);
             return true;
         }
         return registerElsewhere(offset, leaderEpoch, fingerprint);
     }
 
-    /** Of Long.MAX_VALUE the offset after it is a negative number, and so below the position too. */
-    private boolean isNext(long offset) {
+    /** Long.MAX_VALUE, which has no offset after it, is neither: the sum is negative. */
+    private boolean isAtOrAbovePosition(long offset) {
         return offset + 1 > position;
     }
 
     private void moveBehind(long offset) {
-        if (offset != position) {
+        if (offset != position) { // which is rare, and spares the write
             holes += offset - position;
         }
         POSITION.setRelease(this, offset + 1);
@@ -202,14 +209,14 @@ public final class OffsetTracker {
 
     /**
      * The first record after a call of another kind, of another leader epoch, or for which there is no room; each of a sparse
-     * segment, and any that the resume map may name. Apart from register(), which is to stay small enough to be inlined.
+     * segment, and any that the resume map may name. Apart from register(), which is to stay small enough to be inlined
+     * where it is called often.
      */
     private boolean registerElsewhere(long offset, int leaderEpoch, int fingerprint) {
         checkLive();
-        if (!isNext(offset)) {
+        if (!isAtOrAbovePosition(offset)) {
             throw cannotTrack(offset);
         }
-        openSegment = null;
         boolean finishedBefore = resumed.isFinished(offset, leaderEpoch, fingerprint);
         if (finishedBefore) {
             holes++;
@@ -229,9 +236,7 @@ public final class OffsetTracker {
         Segment segment = segments.forNext(offset, recordsTracked(), recordsHeld());
         segment.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
         segment.deliver(offset);
-        if (offset >= resumed.end() && !segment.isSparse()) {
-            openSegment = segment;
-        }
+        openSegment = offset >= resumed.end() && !segment.isSparse() ? segment : null;
     }
 
     /**

@@ -74,19 +74,21 @@ final class Segment {
      */
     private final long[] offsets;
 
-    /** Written by the owner thread (setRelease), read by any (getAcquire). */
-    @SuppressWarnings("unused")
+    /** Written by the owner thread (setRelease), read by it plainly, by others with getAcquire. */
     private Mark newestMark;
 
     /** Set by a thread that finished a record here, cleared by the owner before it counts. */
     private volatile boolean finishedSinceCount;
 
     // The owner thread's own. A segment has few enough records for a short, and there may be many segments.
-    /** In a sparse segment the index after the newest record's; in a dense one that of the position, as of pass(). */
-    private short end;
+    /** How many records a sparse segment has; of a dense one nobody asks. */
+    private short records;
 
     /** No record below this index is incomplete. */
     private short passedTo;
+
+    /** Whether the record at this index is incomplete. As of pass(). */
+    private boolean blocked;
 
     private short finishedPassed;
     private short finishedAtCount;
@@ -97,7 +99,21 @@ final class Segment {
     /**
      * From this index on, until the next newer mark: the leader epoch of the records and the time they were tracked.
      */
-    private record Mark(int fromIndex, int leaderEpoch, long trackedAtNanos, Mark older) {}
+    private static final class Mark {
+        final int fromIndex;
+        final int leaderEpoch;
+        final long trackedAtNanos;
+
+        /** Null where there is none, or the owner thread has passed all records below this mark. */
+        Mark older;
+
+        Mark(int fromIndex, int leaderEpoch, long trackedAtNanos, Mark older) {
+            this.fromIndex = fromIndex;
+            this.leaderEpoch = leaderEpoch;
+            this.trackedAtNanos = trackedAtNanos;
+            this.older = older;
+        }
+    }
 
     private Segment(long firstOffset, int capacity, long[] offsets) {
         this.firstOffset = firstOffset;
@@ -127,7 +143,7 @@ final class Segment {
 
     /** Owner thread: whether a record above all others fits in. */
     boolean hasRoomFor(long offset) {
-        return offsets == null ? offset - firstOffset < states.length : end < states.length;
+        return offsets == null ? offset - firstOffset < states.length : records < states.length;
     }
 
     /** Owner thread: from this record on, which is about to be delivered, the leader epoch and the time are these. */
@@ -150,7 +166,7 @@ final class Segment {
         int index = nextIndex(offset);
         if (offsets != null) {
             offsets[index] = offset;
-            end = (short) (index + 1);
+            records++;
         }
         deliver(index);
     }
@@ -175,14 +191,17 @@ final class Segment {
     }
 
     private int nextIndex(long offset) {
-        return offsets == null ? (int) (offset - firstOffset) : end;
+        return offsets == null ? (int) (offset - firstOffset) : records;
     }
 
     /** Any thread: reports an outcome. Answers whether it was the first for this record. */
     boolean report(long offset, byte outcome) {
         int index = index(offset);
+        if (index == NONE) {
+            return false;
+        }
         byte expected = DELIVERED;
-        while (index != NONE) {
+        while (true) {
             // Volatile semantics. What the worker did before it is visible to the owner: see pass().
             byte seen = (byte) STATE.compareAndExchange(states, index, expected, outcome);
             if (seen == expected) {
@@ -197,7 +216,6 @@ final class Segment {
             }
             expected = seen;
         }
-        return false;
     }
 
     /** Any thread: marks a delivered record as started. Answers false if it was started or its outcome reported before. */
@@ -226,10 +244,7 @@ final class Segment {
      * does so after an acquire fence, which pairs with the compare-and-exchange in report().
      */
     int pass(long position) {
-        if (offsets == null) {
-            // The position is below when there was no memory left to track the first record.
-            end = (short) Math.max(0, Math.min(position - firstOffset, states.length));
-        }
+        int end = offsets == null ? indexOfPosition(position) : records;
         int finished = 0;
         int index = passedTo;
         while (index < end) {
@@ -246,7 +261,16 @@ final class Segment {
         }
         passedTo = (short) Math.min(index, end);
         finishedPassed += (short) finished;
+        blocked = passedTo < end;
+        if (!blocked && newestMark != null) {
+            newestMark.older = null; // A partition with little to do would keep one for each record.
+        }
         return finished;
+    }
+
+    /** The position is below the first offset when there was no memory left to track the first record. */
+    private int indexOfPosition(long position) {
+        return (int) Math.max(0, Math.min(position - firstOffset, states.length));
     }
 
     /** The states from an index on to the next that is a multiple of eight; above them zeros, as of holes. */
@@ -257,7 +281,7 @@ final class Segment {
 
     /** Owner thread: whether an incomplete record holds {@link #pass} back. */
     boolean isBlocked() {
-        return passedTo < end;
+        return blocked;
     }
 
     /** Owner thread: where the record stands that holds {@link #pass} back. */
@@ -278,6 +302,7 @@ final class Segment {
         // More passed than counted: a worker has finished a record, the owner has passed it, the flag is yet to be set.
         if (finishedSinceCount || finishedPassed > finishedAtCount) {
             finishedSinceCount = false;
+            // None of the reads below may come before this write: docs/concurrency.md, 8.
             VarHandle.fullFence();
             int finished = finishedPassed;
             for (int index = passedTo; index < states.length; index += EIGHT - index % EIGHT) {
@@ -326,6 +351,7 @@ final class Segment {
         if (offsets != null) {
             addRecords(fromIndex, toIndex, leaderEpoch, map);
         } else if (finishedAtCount == states.length) {
+            // An old count will do: it only grows.
             map.add(firstOffset + fromIndex, firstOffset + toIndex, leaderEpoch);
         } else {
             addRuns(fromIndex, toIndex, leaderEpoch, map);
@@ -344,6 +370,7 @@ final class Segment {
         int runStart = NONE;
         for (int index = fromIndex; index < toIndex; index += EIGHT) {
             int finished = toIndex - index < EIGHT ? finishedOfRest(index, toIndex) : finishedOfEight(index);
+            // One bit for each state that differs from the one before it.
             int changes = (finished ^ (finished << 1 | (runStart == NONE ? 0 : 1))) & EIGHT_BITS;
             for (; changes != 0; changes &= changes - 1) {
                 int changesAt = index + Integer.numberOfTrailingZeros(changes);
@@ -378,10 +405,12 @@ final class Segment {
         return finished;
     }
 
+    /** Owner thread: of a record that has not been passed. */
     int leaderEpoch(long offset) {
         return markOf(offset).leaderEpoch;
     }
 
+    /** Any thread; of a record that has been passed meanwhile perhaps a later one's. */
     long trackedAtNanos(long offset) {
         return markOf(offset).trackedAtNanos;
     }
@@ -389,8 +418,10 @@ final class Segment {
     private Mark markOf(long offset) {
         int index = index(offset);
         Mark mark = (Mark) NEWEST_MARK.getAcquire(this);
-        while (mark.fromIndex > index) {
-            mark = mark.older;
+        Mark older = mark.older;
+        while (mark.fromIndex > index && older != null) {
+            mark = older;
+            older = mark.older;
         }
         return mark;
     }

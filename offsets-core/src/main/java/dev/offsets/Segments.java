@@ -21,10 +21,10 @@ final class Segments {
     /** Not the same array: who sees it knows that the incarnation has ended, and that there is nothing to report to. */
     private static final Segment[] ENDED = {};
 
-    /** Enough for a partition with little in flight, in sixteen bytes. Each larger array has half as many again. */
+    /** Enough for a partition with little in flight. An array that is full is replaced by one with half as many again. */
     private static final int FEWEST_SLOTS = 4;
 
-    /** The smallest dense segment, and so the memory of a partition with little to do: half a kilobyte. */
+    /** The smallest dense segment has half a kilobyte of states: what a partition with little to do keeps for them. */
     private static final int PAGE_BITS = 9;
 
     private static final int PAGE = 1 << PAGE_BITS;
@@ -32,7 +32,7 @@ final class Segments {
     /**
      * Offsets in the largest dense segment. What one slow record keeps is a segment, so it is to be small beside what is in
      * flight; what a segment costs by itself (some 150 bytes, with its slots and a mark) is to be small beside its states. In
-     * larger ones, up to 32,768, ten million records in flight completed no faster.
+     * larger ones, of 32,768, ten million records in flight completed no faster; and a segment counts with shorts.
      */
     private static final int LARGEST_DENSE = 8 * PAGE;
 
@@ -43,8 +43,8 @@ final class Segments {
     private static final int SPARSE_RECORDS = 32;
 
     /**
-     * After a segment with fewer records than one in so many offsets comes a sparse one. There a record takes nine bytes and
-     * its share of the segment, some fourteen together; in a dense one it takes a byte for each offset up to the next record.
+     * After a segment with fewer records than one in so many offsets, up to the next record, comes a sparse one. There a
+     * record takes some thirteen bytes, with its share of the segment; in a dense one a byte for each offset up to the next.
      */
     private static final int SPARSE = 16;
 
@@ -72,10 +72,13 @@ final class Segments {
     private int slotsTaken;
     private long recordsPassed;
 
-    /** The segment with room for an offset, or null. Any thread, for a record whose delivery it knows of. */
+    /**
+     * The segment that has an offset, if one has; or else another, or null. Any thread, for a record whose delivery it knows
+     * of.
+     */
     Segment find(long offset) {
         Segment[] live = (Segment[]) SLOTS.getAcquire(this);
-        long guess = offset - base >>> PAGE_BITS;
+        long guess = offset - base >>> PAGE_BITS; // far too large for an offset below the base
         if (guess < live.length) {
             Segment segment = (Segment) SLOT.getAcquire(live, (int) guess);
             if (segment != null && segment.index(offset) >= 0) {
@@ -142,15 +145,15 @@ final class Segments {
         Segment segment = isSparse(offset, recordsTracked - recordsTrackedBeforeNewest)
                 ? Segment.sparse(offset, SPARSE_RECORDS)
                 : Segment.dense(denseFrom(offset), denseCapacity(recordsHeld));
-        int slotsNeeded = slotsTaken + slotsOf(segment);
+        int slotsThen = slotsTaken + slotsOf(segment);
         if (slotsTaken == 0) {
             base = segment.firstOffset;
         }
-        if (slotsNeeded > slots.length) {
-            int wanted = Math.max(FEWEST_SLOTS, Math.max(slotsNeeded, slotsTaken + slotsTaken / 2));
+        if (slotsThen > slots.length) {
+            int wanted = Math.max(FEWEST_SLOTS, Math.max(slotsThen, slotsTaken + slotsTaken / 2));
             SLOTS.setRelease(this, Arrays.copyOf(slots, wanted));
         }
-        while (slotsTaken < slotsNeeded) {
+        while (slotsTaken < slotsThen) {
             SLOT.setRelease(slots, slotsTaken++, segment);
         }
         newest = segment;

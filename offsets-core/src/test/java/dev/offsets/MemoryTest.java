@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntToLongFunction;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,19 @@ class MemoryTest {
         assertThat(tracker.committedOffset()).hasValue(1_000_000);
         assertThat(RetainedBytes.of(tracker)).isLessThan(IDLE_BYTES);
         assertThat(peakBytes).isLessThan(8_192);
+    }
+
+    @Test
+    void recordsOneByOneAndEachAtAnotherTime_nothingIsRetainedOfThem() {
+        AtomicLong now = new AtomicLong();
+        OffsetTracker tracker = OffsetTracker.startingAt(0, () -> now.addAndGet(10_000_000));
+        for (long offset = 0; offset < 500; offset++) {
+            tracker.track(offset);
+            tracker.complete(offset);
+            tracker.advance();
+        }
+
+        assertThat(RetainedBytes.of(tracker)).isLessThan(IDLE_BYTES);
     }
 
     @Test

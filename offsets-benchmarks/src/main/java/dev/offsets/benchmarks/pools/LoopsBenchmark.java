@@ -40,9 +40,8 @@ final class LoopsBenchmark implements Callable<Integer> {
     @Option(
             names = "--warm-up",
             paramLabel = "MS",
-            description =
-                    "How long to read before measuring, in milliseconds; at most until half of the records is"
-                            + " read. Default: ${DEFAULT-VALUE}.")
+            description = "How long to read before measuring, in milliseconds; at most until half of the records is"
+                    + " read. Default: ${DEFAULT-VALUE}.")
     private int warmUpMillis = 4_000;
 
     @Option(

@@ -54,9 +54,8 @@ final class PoolsBenchmark implements Callable<Integer> {
     @Option(
             names = "--warm-up",
             paramLabel = "MS",
-            description =
-                    "How long to work before measuring, in milliseconds; at most until half of the records is"
-                            + " done. Default: ${DEFAULT-VALUE}.")
+            description = "How long to work before measuring, in milliseconds; at most until half of the records is"
+                    + " done. Default: ${DEFAULT-VALUE}.")
     private int warmUpMillis = 4_000;
 
     @Option(
