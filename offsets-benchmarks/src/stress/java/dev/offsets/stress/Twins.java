@@ -197,17 +197,11 @@ final class Twins {
                         "a record is delivered before its offset is noted",
                         "-2",
                         SEGMENT,
+                        "offsets[index] = offset;",
                         """
-                                if (offsets != null) {
-                                    offsets[index] = offset;
-                                }
-                        """,
-                        """
-                        if (offsets != null) {
-                            STATE.setRelease(states, index, DELIVERED);
-                            PAUSE
-                            offsets[index] = offset;
-                        }
+                        STATE.setRelease(states, index, DELIVERED);
+                        PAUSE
+                        offsets[index] = offset;
                         """),
                 twin("Snapshots.TrackAndAge", "a record is delivered before it is noted when", "5", TRACKER, """
                                 segment.mark(offset, leaderEpoch, fingerprint, nowNanos, AGE_RESOLUTION_NANOS);
