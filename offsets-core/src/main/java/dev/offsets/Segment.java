@@ -97,7 +97,12 @@ final class Segment {
     /**
      * From this index on, until the next newer mark: the leader epoch of the records and the time they were tracked.
      */
-    private record Mark(int fromIndex, int leaderEpoch, long trackedAtNanos, Mark older) {}
+    private record Mark(int fromIndex, int leaderEpoch, long trackedAtNanos, Mark older) {
+        /** For a mark that has all records which have not been passed behind it: nobody asks for those before it any more. */
+        Mark asTheOldest() {
+            return older == null ? this : new Mark(fromIndex, leaderEpoch, trackedAtNanos, null);
+        }
+    }
 
     private Segment(long firstOffset, int capacity, long[] offsets) {
         this.firstOffset = firstOffset;
@@ -142,7 +147,8 @@ final class Segment {
         } else {
             severalEpochs |= mark.leaderEpoch != leaderEpoch;
         }
-        NEWEST_MARK.setRelease(this, new Mark(index, leaderEpoch, nowNanos, mark));
+        Mark older = mark == null || mark.fromIndex > passedTo ? mark : mark.asTheOldest();
+        NEWEST_MARK.setRelease(this, new Mark(index, leaderEpoch, nowNanos, older));
     }
 
     /** Owner thread: a record above all others, for which there is room, is about to be handed out. */
@@ -382,10 +388,11 @@ final class Segment {
         return markOf(offset).trackedAtNanos;
     }
 
+    /** For a reader whose record has been passed meanwhile, it may be the mark of a record above. */
     private Mark markOf(long offset) {
         int index = index(offset);
         Mark mark = (Mark) NEWEST_MARK.getAcquire(this);
-        while (mark.fromIndex > index) {
+        while (mark.fromIndex > index && mark.older != null) {
             mark = mark.older;
         }
         return mark;

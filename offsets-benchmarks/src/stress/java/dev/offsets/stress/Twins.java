@@ -242,7 +242,7 @@ final class Twins {
                 twin(
                         "Snapshots.TrackAndStatus",
                         "a record is delivered before its offset is noted",
-                        "-2",
+                        Long.toString(Long.MAX_VALUE),
                         SEGMENT,
                         "offsets[index] = offset;",
                         """
