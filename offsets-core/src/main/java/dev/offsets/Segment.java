@@ -18,7 +18,8 @@ import java.util.List;
  * The owner thread writes DELIVERED once per byte (setRelease) before it hands the record out. From then on the byte
  * moves only by compare-and-exchange, from an open state to the next:
  *
- *     HOLE -> DELIVERED -> (STARTED <->) -> FINISHED | FAILED
+ *     HOLE -> DELIVERED <-> STARTED
+ *             DELIVERED or STARTED -> FINISHED or FAILED
  *
  * so of any number of reports for one record exactly one wins. A segment is never reused for other offsets: a report
  * that comes late meets its own record or nothing.
@@ -92,6 +93,7 @@ final class Segment {
     private short finishedAtCount;
     private short firstIndex;
     private int firstFingerprint = OffsetTracker.NO_FINGERPRINT;
+    /** Whether marks have different leader epochs; nearly never, and else none need be looked through for a resume map. */
     private boolean severalEpochs;
 
     /**
@@ -328,6 +330,7 @@ final class Segment {
         if (offsets != null) {
             addRecords(fromIndex, toIndex, leaderEpoch, map);
         } else if (finishedAtCount == states.length) {
+            // All had finished when they were last counted, so that none need be read.
             map.add(firstOffset + fromIndex, firstOffset + toIndex, leaderEpoch);
         } else {
             addRuns(fromIndex, toIndex, leaderEpoch, map);
