@@ -37,8 +37,8 @@ import java.util.function.LongSupplier;
  * tracking a record allocate nothing.
  *
  * <p><b>Memory</b> grows with the records in flight and completed ahead, not with the span of their offsets: little more
- * than one byte a record where they are dense, some ten where each stands alone; and some thirty bytes for each millisecond
- * in which records were tracked.
+ * than one byte a record where they are dense, some fourteen where each stands alone, 33 at the worst; and 32 bytes for each
+ * millisecond in which records were tracked, if {@link #advance} was called in between.
  */
 /*
  * The states of the records are in segments, made as the position moves on, dropped when the committable offset has passed
@@ -64,6 +64,7 @@ public final class OffsetTracker {
     }
 
     private final Segments segments = new Segments();
+    private final LongSupplier nanoClock;
 
     // Written by the owner thread with setRelease; read by it plainly, by others with getAcquire.
     private long position;
@@ -74,7 +75,6 @@ public final class OffsetTracker {
     private volatile boolean startsRefused;
 
     // The owner thread's own.
-    private final LongSupplier nanoClock;
     private final ResumedRecords resumed;
     private int positionEpoch = NO_EPOCH;
     /**

@@ -18,7 +18,8 @@ import java.util.List;
  * The owner thread writes DELIVERED once per byte (setRelease) before it hands the record out. From then on the byte
  * moves only by compare-and-exchange, from an open state to the next:
  *
- *     HOLE -> DELIVERED -> (STARTED <->) -> FINISHED | FAILED
+ *     HOLE -> DELIVERED <-> STARTED
+ *             DELIVERED or STARTED -> FINISHED or FAILED
  *
  * so of any number of reports for one record exactly one wins. A segment is never reused for other offsets: a report
  * that comes late meets its own record or nothing.
@@ -94,24 +95,16 @@ final class Segment {
     private short finishedAtCount;
     private short firstIndex;
     private int firstFingerprint = OffsetTracker.NO_FINGERPRINT;
+    /** Whether marks have different leader epochs; nearly never, and else none need be looked through for a resume map. */
     private boolean severalEpochs;
 
     /**
      * From this index on, until the next newer mark: the leader epoch of the records and the time they were tracked.
      */
-    private static final class Mark {
-        final int fromIndex;
-        final int leaderEpoch;
-        final long trackedAtNanos;
-
-        /** Null where there is none, or the owner thread has passed all records below this mark. */
-        Mark older;
-
-        Mark(int fromIndex, int leaderEpoch, long trackedAtNanos, Mark older) {
-            this.fromIndex = fromIndex;
-            this.leaderEpoch = leaderEpoch;
-            this.trackedAtNanos = trackedAtNanos;
-            this.older = older;
+    private record Mark(int fromIndex, int leaderEpoch, long trackedAtNanos, Mark older) {
+        /** For a mark that has all records which have not been passed behind it: nobody asks for those before it any more. */
+        Mark asTheOldest() {
+            return older == null ? this : new Mark(fromIndex, leaderEpoch, trackedAtNanos, null);
         }
     }
 
@@ -158,7 +151,8 @@ final class Segment {
         } else {
             severalEpochs |= mark.leaderEpoch != leaderEpoch;
         }
-        NEWEST_MARK.setRelease(this, new Mark(index, leaderEpoch, nowNanos, mark));
+        Mark older = mark == null || mark.fromIndex > passedTo ? mark : mark.asTheOldest();
+        NEWEST_MARK.setRelease(this, new Mark(index, leaderEpoch, nowNanos, older));
     }
 
     /** Owner thread: a record above all others, for which there is room, is about to be handed out. */
@@ -262,9 +256,6 @@ final class Segment {
         passedTo = (short) Math.min(index, end);
         finishedPassed += (short) finished;
         blocked = passedTo < end;
-        if (!blocked && newestMark != null) {
-            newestMark.older = null; // A partition with little to do would keep one for each record.
-        }
         return finished;
     }
 
@@ -415,13 +406,12 @@ final class Segment {
         return markOf(offset).trackedAtNanos;
     }
 
+    /** For a reader whose record has been passed meanwhile, it may be the mark of a record above. */
     private Mark markOf(long offset) {
         int index = index(offset);
         Mark mark = (Mark) NEWEST_MARK.getAcquire(this);
-        Mark older = mark.older;
-        while (mark.fromIndex > index && older != null) {
-            mark = older;
-            older = mark.older;
+        while (mark.fromIndex > index && mark.older != null) {
+            mark = mark.older;
         }
         return mark;
     }

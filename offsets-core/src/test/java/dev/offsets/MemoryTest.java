@@ -43,19 +43,6 @@ class MemoryTest {
     }
 
     @Test
-    void recordsOneByOneAndEachAtAnotherTime_nothingIsRetainedOfThem() {
-        AtomicLong now = new AtomicLong();
-        OffsetTracker tracker = OffsetTracker.startingAt(0, () -> now.addAndGet(10_000_000));
-        for (long offset = 0; offset < 500; offset++) {
-            tracker.track(offset);
-            tracker.complete(offset);
-            tracker.advance();
-        }
-
-        assertThat(RetainedBytes.of(tracker)).isLessThan(IDLE_BYTES);
-    }
-
-    @Test
     void slidingWindowThatNeverDrains_holdsTheWindowAlone() {
         int window = 10_000;
         OffsetTracker tracker = OffsetTracker.startingAt(0, () -> 0);
@@ -114,6 +101,42 @@ class MemoryTest {
         tracker.complete(0);
         tracker.advance();
         assertThat(RetainedBytes.of(tracker)).isLessThan(IDLE_BYTES);
+    }
+
+    /** Each record has a time of its own to be noted, and a small segment is kept until it is full. */
+    @Test
+    void recordsFarApartInTime_leaveAnIdlePartitionSmall() {
+        AtomicLong nowNanos = new AtomicLong();
+        OffsetTracker tracker = OffsetTracker.startingAt(0, nowNanos::get);
+        long mostBytes = 0;
+        for (long offset = 0; offset < 2_000; offset++) {
+            nowNanos.addAndGet(1_000_000_000);
+            tracker.track(offset, 1);
+            tracker.complete(offset);
+            tracker.advance();
+            mostBytes = Math.max(mostBytes, RetainedBytes.of(tracker));
+        }
+
+        assertThat(mostBytes).isLessThan(IDLE_BYTES);
+    }
+
+    /** What the notes of the time take, 32 bytes each, comes on top of what the offsets take. */
+    @Test
+    void recordsFarApartInTime_takeTheirNoteOfTheTimeInFlight() {
+        assertThat(bytesPerSlowRecord(i -> i)).isLessThan(34);
+        assertThat(bytesPerSlowRecord(i -> i * (1L << 45))).isLessThan(52);
+    }
+
+    private static double bytesPerSlowRecord(IntToLongFunction offsets) {
+        int count = 10_000;
+        AtomicLong nowNanos = new AtomicLong();
+        OffsetTracker tracker = OffsetTracker.startingAt(0, nowNanos::get);
+        for (int i = 0; i < count; i++) {
+            nowNanos.addAndGet(1_000_000);
+            tracker.track(offsets.applyAsLong(i));
+            tracker.advance();
+        }
+        return RetainedBytes.of(tracker) / (double) count;
     }
 
     @Test

@@ -10,6 +10,7 @@ import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZJ_Result;
 import org.openjdk.jcstress.infra.results.ZZJ_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
@@ -20,10 +21,25 @@ public class Edges {
     /** Segment by segment: the first holds one of these records, those after it 32 each; four fit into the first array. */
     private static final int RECORDS_IN_FOUR_SEGMENTS = 1 + 3 * 32;
 
+    private static final long DENSE_SEGMENT = 512;
+
+    /** With one record in sixteen offsets, the next segment is a dense one too. */
+    private static final int RECORDS_OF_A_DENSE_SEGMENT = 32;
+
     private static OffsetTracker trackingFourSegments() {
         OffsetTracker tracker = OffsetTracker.startingAt(0, () -> 0);
         for (int i = 0; i < RECORDS_IN_FOUR_SEGMENTS; i++) {
             tracker.track(i * FAR);
+        }
+        return tracker;
+    }
+
+    /** All of it finished, and not passed yet. */
+    private static OffsetTracker trackingADenseSegment() {
+        OffsetTracker tracker = OffsetTracker.startingAt(0, () -> 0);
+        for (long offset = 0; offset < RECORDS_OF_A_DENSE_SEGMENT; offset++) {
+            tracker.track(offset);
+            tracker.complete(offset);
         }
         return tracker;
     }
@@ -57,6 +73,34 @@ public class Edges {
         @Arbiter
         public void later(ZZJ_Result result) {
             result.r2 = tracker.complete(FAR) == ACCEPTED;
+            result.r3 = tracker.advance();
+        }
+    }
+
+    /** The same where the new segment is dense and follows a dense one, so that its slot is guessed. */
+    @JCStressTest
+    @Outcome(
+            id = {"true, false, 513", "false, true, 513"},
+            expect = ACCEPTABLE,
+            desc = "the record has one outcome")
+    @Outcome(expect = FORBIDDEN, desc = "the record has two outcomes, or none")
+    @State
+    public static class TrackInNextDenseSegmentAndComplete {
+        private final OffsetTracker tracker = trackingADenseSegment();
+
+        @Actor
+        public void owner() {
+            tracker.track(DENSE_SEGMENT);
+        }
+
+        @Actor
+        public void worker(ZZJ_Result result) {
+            result.r1 = tracker.complete(DENSE_SEGMENT) == ACCEPTED;
+        }
+
+        @Arbiter
+        public void later(ZZJ_Result result) {
+            result.r2 = tracker.complete(DENSE_SEGMENT) == ACCEPTED;
             result.r3 = tracker.advance();
         }
     }
@@ -106,6 +150,37 @@ public class Edges {
         public void worker(ZZJ_Result result) {
             result.r1 = tracker.complete((RECORDS_IN_FOUR_SEGMENTS - 1) * FAR) == ACCEPTED;
             result.r2 = tracker.complete(0) == ACCEPTED;
+        }
+    }
+
+    /** The same with dense segments, whose slots are guessed: perhaps by the base of one array in the other. */
+    @JCStressTest
+    @Outcome(id = "true, 512", expect = ACCEPTABLE, desc = "all reports count")
+    @Outcome(expect = FORBIDDEN, desc = "a report did not find its record")
+    @State
+    public static class DropDenseAndComplete {
+        private static final int REPORTS = 8;
+
+        private final OffsetTracker tracker = trackingADenseSegment();
+
+        public DropDenseAndComplete() {
+            for (long offset = DENSE_SEGMENT; offset <= DENSE_SEGMENT + REPORTS; offset++) {
+                tracker.track(offset);
+            }
+        }
+
+        @Actor
+        public void owner(ZJ_Result result) {
+            result.r2 = tracker.advance();
+        }
+
+        @Actor
+        public void worker(ZJ_Result result) {
+            boolean allCount = true;
+            for (int report = 1; report <= REPORTS; report++) {
+                allCount &= tracker.complete(DENSE_SEGMENT + report) == ACCEPTED;
+            }
+            result.r1 = allCount;
         }
     }
 }

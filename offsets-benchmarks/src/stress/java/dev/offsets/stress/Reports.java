@@ -101,6 +101,59 @@ public class Reports {
         }
     }
 
+    @JCStressTest
+    @Outcome(
+            id = {"true, false, 1", "false, true, 1"},
+            expect = ACCEPTABLE,
+            desc = "one of them claims the record")
+    @Outcome(expect = FORBIDDEN, desc = "both claim it, or none")
+    @State
+    public static class StartAndStart {
+        private final OffsetTracker tracker = trackerOfOne();
+
+        @Actor
+        public void one(ZZJ_Result result) {
+            result.r1 = tracker.tryStart(0);
+        }
+
+        @Actor
+        public void other(ZZJ_Result result) {
+            result.r2 = tracker.tryStart(0);
+        }
+
+        @Arbiter
+        public void owner(ZZJ_Result result) {
+            result.r3 = tracker.status().started();
+        }
+    }
+
+    /** A record is claimed while its outcome is reported. */
+    @JCStressTest
+    @Outcome(
+            id = {"true, true, 1", "true, false, 1"},
+            expect = ACCEPTABLE,
+            desc = "the completion counts, whether the record was claimed before or not")
+    @Outcome(expect = FORBIDDEN, desc = "the completion is lost")
+    @State
+    public static class CompleteAndStart {
+        private final OffsetTracker tracker = trackerOfOne();
+
+        @Actor
+        public void worker(ZZJ_Result result) {
+            result.r1 = tracker.complete(0) == ACCEPTED;
+        }
+
+        @Actor
+        public void starter(ZZJ_Result result) {
+            result.r2 = tracker.tryStart(0);
+        }
+
+        @Arbiter
+        public void owner(ZZJ_Result result) {
+            result.r3 = tracker.advance();
+        }
+    }
+
     /** A start that is taken back is claimed anew. */
     @JCStressTest
     @Outcome(

@@ -50,6 +50,18 @@ final class Twins {
     private static final String TAKE_BACK_START =
             "return index != NONE && STATE.compareAndSet(states, index, STARTED, DELIVERED);";
 
+    private static final String START =
+            "return index != NONE && STATE.compareAndSet(states, index, DELIVERED, STARTED);";
+
+    private static final String START_IN_TWO_STEPS = """
+            if (index == NONE || (byte) STATE.getVolatile(states, index) != DELIVERED) {
+                return false;
+            }
+            PAUSE
+            STATE.setVolatile(states, index, STARTED);
+            return true;
+            """;
+
     private Twins() {}
 
     static List<Twin> all() {
@@ -82,6 +94,20 @@ final class Twins {
                         STATE.setVolatile(states, index, DELIVERED);
                         return true;
                         """),
+                twin(
+                        "Reports.StartAndStart",
+                        "a start looks at the state, and writes it afterwards",
+                        "true, true, 1",
+                        SEGMENT,
+                        START,
+                        START_IN_TWO_STEPS),
+                twin(
+                        "Reports.CompleteAndStart",
+                        "a start looks at the state, and writes it afterwards",
+                        "true, true, 0",
+                        SEGMENT,
+                        START,
+                        START_IN_TWO_STEPS),
                 twin(
                         "Reports.StartAndRelease",
                         "a release writes twice",
@@ -175,6 +201,27 @@ final class Twins {
                         }
                         """),
                 twin(
+                        "Edges.TrackInNextDenseSegmentAndComplete",
+                        "a record is delivered twice, a moment apart",
+                        "true, true, 513",
+                        SEGMENT,
+                        "STATE.setRelease(states, index, DELIVERED);",
+                        """
+                        STATE.setRelease(states, index, DELIVERED);
+                        PAUSE
+                        STATE.setRelease(states, index, DELIVERED);
+                        """),
+                new Twin(
+                        "Edges.DropDenseAndComplete",
+                        "a guess is believed, though the base may be that of another array",
+                        Pattern.compile("false, 512"),
+                        SEGMENTS,
+                        Map.of(
+                                "segment != null && segment.index(offset) >= 0",
+                                "segment != null",
+                                "        base = left[0].firstOffset;",
+                                "base = left[0].firstOffset;\n" + PAUSE)),
+                twin(
                         "Snapshots.CompleteAndStatus",
                         "a report makes a hole for a moment",
                         "2, 0",
@@ -195,7 +242,7 @@ final class Twins {
                 twin(
                         "Snapshots.TrackAndStatus",
                         "a record is delivered before its offset is noted",
-                        "-2",
+                        Long.toString(Long.MAX_VALUE),
                         SEGMENT,
                         "            offsets[index] = offset;",
                         """

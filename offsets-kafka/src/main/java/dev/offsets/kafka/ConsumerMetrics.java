@@ -104,9 +104,10 @@ final class ConsumerMetrics {
     }
 
     void owned(TopicPartition partition) {
+        Map<String, String> tags = tags(partition);
         for (PartitionGauge gauge : PartitionGauge.values()) {
             Measurable value = (config, now) -> value(gauge, partition);
-            registry.addMetric(name(gauge, partition), value);
+            registry.addMetric(name(gauge, tags), value);
         }
     }
 
@@ -116,20 +117,27 @@ final class ConsumerMetrics {
     }
 
     void gone(TopicPartition partition) {
+        Map<String, String> tags = tags(partition);
         for (PartitionGauge gauge : PartitionGauge.values()) {
-            registry.removeMetric(name(gauge, partition));
+            registry.removeMetric(name(gauge, tags));
         }
     }
 
-    private MetricName name(PartitionGauge gauge, TopicPartition partition) {
+    /** One map for all metrics of a partition, the client's tags included: with thousands of partitions it is what takes most. */
+    private Map<String, String> tags(TopicPartition partition) {
         return registry.metricName(
-                gauge.metricName,
-                GROUP,
-                gauge.description,
-                "topic",
-                partition.topic(),
-                "partition",
-                String.valueOf(partition.partition()));
+                        GROUP,
+                        GROUP,
+                        "",
+                        "topic",
+                        partition.topic(),
+                        "partition",
+                        String.valueOf(partition.partition()))
+                .tags();
+    }
+
+    private static MetricName name(PartitionGauge gauge, Map<String, String> tags) {
+        return new MetricName(gauge.metricName, GROUP, gauge.description, tags);
     }
 
     /** The Kafka consumer's and these: a view. */

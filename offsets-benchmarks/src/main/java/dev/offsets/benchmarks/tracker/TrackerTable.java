@@ -1,5 +1,6 @@
 package dev.offsets.benchmarks.tracker;
 
+import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -28,9 +29,14 @@ public final class TrackerTable {
         this.results = results;
     }
 
-    public static void main(String[] args) throws RunnerException, CommandLineOptionException {
+    public static void main(String[] args) throws RunnerException, CommandLineOptionException, IOException {
+        CommandLineOptions options = new CommandLineOptions(args);
+        if (options.shouldHelp()) {
+            options.showHelp();
+            return;
+        }
         TrackerTable table = new TrackerTable(new Runner(new OptionsBuilder()
-                        .parent(new CommandLineOptions(args))
+                        .parent(options)
                         .include(TrackerTable.class.getPackageName().replace(".", "\\.") + "\\..*")
                         .addProfiler(GCProfiler.class)
                         .build())
