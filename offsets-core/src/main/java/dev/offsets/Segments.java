@@ -21,8 +21,14 @@ final class Segments {
     /** Not the same array: who sees it knows that the incarnation has ended, and that there is nothing to report to. */
     private static final Segment[] ENDED = {};
 
-    /** Enough for a partition with little in flight. An array that is full is replaced by one with half as many again. */
+    /** Enough for a partition with little in flight. Each new array has room for half as many again as it takes. */
     private static final int FEWEST_SLOTS = 4;
+
+    /**
+     * Segments that have been passed are dropped when they are one in so many: all at once with little in flight; with
+     * millions, an array of thousands of slots is not copied for each.
+     */
+    private static final int DROPPED_AT_ONCE = 8;
 
     /** The smallest dense segment has half a kilobyte of states: what a partition with little to do keeps for them. */
     private static final int PAGE_BITS = 9;
@@ -70,6 +76,9 @@ final class Segments {
     private Segment newest;
     private long recordsTrackedBeforeNewest;
     private int slotsTaken;
+    /** The first slot of a segment that has not been passed as a whole. */
+    private int firstLive;
+
     private long recordsPassed;
 
     /**
@@ -150,8 +159,7 @@ final class Segments {
             base = segment.firstOffset;
         }
         if (slotsThen > slots.length) {
-            int wanted = Math.max(FEWEST_SLOTS, Math.max(slotsThen, slotsTaken + slotsTaken / 2));
-            SLOTS.setRelease(this, Arrays.copyOf(slots, wanted));
+            SLOTS.setRelease(this, Arrays.copyOf(slots, withRoom(slotsThen)));
         }
         while (slotsTaken < slotsThen) {
             SLOT.setRelease(slots, slotsTaken++, segment);
@@ -186,19 +194,18 @@ final class Segments {
      * next record to a segment of its own.
      */
     void pass(long position) {
-        int dropped = 0;
-        while (dropped < slotsTaken) {
-            Segment segment = slots[dropped];
+        while (firstLive < slotsTaken) {
+            Segment segment = slots[firstLive];
             recordsPassed += segment.pass(position);
             if (segment.isBlocked() || segment == newest && segment.capacity() <= PAGE) {
                 break;
             }
-            dropped += slotsOf(segment);
+            firstLive += slotsOf(segment);
         }
         // Pairs with the compare-and-exchange of the reports whose states were read.
         VarHandle.acquireFence();
-        if (dropped > 0) {
-            drop(dropped);
+        if (firstLive > 0 && firstLive >= slotsTaken / DROPPED_AT_ONCE) {
+            drop();
         }
     }
 
@@ -207,29 +214,35 @@ final class Segments {
         return recordsPassed;
     }
 
-    private void drop(int slotsDropped) {
-        if (slotsDropped == slotsTaken) {
-            slotsTaken = 0;
+    private void drop() {
+        int slotsLeft = slotsTaken - firstLive;
+        if (slotsLeft == 0) {
             newest = null;
             SLOTS.setRelease(this, NONE);
-            return;
+        } else {
+            // First of all: where there is no memory for it, all stays as it was, and the next call drops them.
+            Segment[] left = Arrays.copyOfRange(slots, firstLive, firstLive + withRoom(slotsLeft));
+            base = left[0].firstOffset;
+            SLOTS.setRelease(this, left);
         }
-        // First of all: where there is no memory for it, all stays as it was, and the next call drops them.
-        Segment[] left = Arrays.copyOfRange(slots, slotsDropped, slotsTaken);
-        slotsTaken -= slotsDropped;
-        base = left[0].firstOffset;
-        SLOTS.setRelease(this, left);
+        slotsTaken = slotsLeft;
+        firstLive = 0;
+    }
+
+    private static int withRoom(int slots) {
+        return Math.max(FEWEST_SLOTS, slots + slots / 2);
     }
 
     /** Owner thread: lets all go, for good. */
     void end() {
         slotsTaken = 0;
+        firstLive = 0;
         newest = null;
         SLOTS.setRelease(this, ENDED);
     }
 
     /** Owner thread: where the lowest record stands that is incomplete as of the last {@link #pass}; or else the position. */
     long lowestIncomplete(long position) {
-        return slotsTaken > 0 && slots[0].isBlocked() ? slots[0].blockedAt() : position;
+        return slotsTaken > 0 && slots[firstLive].isBlocked() ? slots[firstLive].blockedAt() : position;
     }
 }

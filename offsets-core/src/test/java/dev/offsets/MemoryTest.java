@@ -61,6 +61,28 @@ class MemoryTest {
         assertThat(RetainedBytes.of(tracker)).isLessThan(3 * window);
     }
 
+    /** Segments that have been passed may wait to be dropped until they are one in eight. */
+    @Test
+    void slidingWindowOfAMillion_holdsLittleMoreThanTheWindow() {
+        int window = 1_000_000;
+        OffsetTracker tracker = OffsetTracker.startingAt(0, () -> 0);
+        long mostBytes = 0;
+        for (long offset = 0; offset < 3 * window; offset++) {
+            tracker.track(offset);
+            if (offset >= window) {
+                tracker.complete(offset - window);
+            }
+            if (offset % 500 == 0) {
+                tracker.advance();
+            }
+            if (offset % 100_000 == 0) {
+                mostBytes = Math.max(mostBytes, RetainedBytes.of(tracker));
+            }
+        }
+
+        assertThat(mostBytes).isLessThan(window * 120L / 100);
+    }
+
     @Test
     void denseRecordsInFlight_takeLittleMoreThanOneByteEach() {
         assertThat(bytesPerRecord(1_000_000, i -> i)).isLessThan(1.05);

@@ -179,10 +179,10 @@ final class Twins {
                         "the larger array is published before it is filled",
                         "false, true",
                         SEGMENTS,
-                        "SLOTS.setRelease(this, Arrays.copyOf(slots, wanted));",
+                        "SLOTS.setRelease(this, Arrays.copyOf(slots, withRoom(slotsThen)));",
                         """
                         Segment[] filled = slots;
-                        SLOTS.setRelease(this, new Segment[wanted]);
+                        SLOTS.setRelease(this, new Segment[withRoom(slotsThen)]);
                         PAUSE
                         System.arraycopy(filled, 0, slots, 0, slotsTaken);
                         """),
@@ -191,13 +191,13 @@ final class Twins {
                         "segments are moved within the array that others read",
                         "false, false, 1048576",
                         SEGMENTS,
-                        "Segment[] left = Arrays.copyOfRange(slots, slotsDropped, slotsTaken);",
+                        "Segment[] left = Arrays.copyOfRange(slots, firstLive, firstLive + withRoom(slotsLeft));",
                         """
                         Segment[] left = slots;
-                        for (int i = 0; i < slotsTaken - slotsDropped; i++) {
+                        for (int i = 0; i < slotsLeft; i++) {
                             SLOT.setRelease(left, i, null);
                             PAUSE
-                            SLOT.setRelease(left, i, left[i + slotsDropped]);
+                            SLOT.setRelease(left, i, left[i + firstLive]);
                         }
                         """),
                 twin(
@@ -219,7 +219,7 @@ final class Twins {
                         Map.of(
                                 "segment != null && segment.index(offset) >= 0",
                                 "segment != null",
-                                "        base = left[0].firstOffset;",
+                                "            base = left[0].firstOffset;",
                                 "base = left[0].firstOffset;\n" + PAUSE)),
                 twin(
                         "Snapshots.CompleteAndStatus",
@@ -233,7 +233,7 @@ final class Twins {
                         "the segments that are left are published after a moment without any",
                         "0, 0, 0",
                         SEGMENTS,
-                        "        base = left[0].firstOffset;",
+                        "            base = left[0].firstOffset;",
                         """
                         SLOTS.setRelease(this, NONE);
                         PAUSE
