@@ -103,6 +103,21 @@ class MemoryTest {
         assertThat(bytesPerRecord(100_000, i -> i * (1L << 45))).isLessThan(20);
     }
 
+    /** Runs of records and gaps between them that make segments of both kinds, most of them hardly filled. */
+    @Test
+    void worstOfAllPatterns_staysWithinItsBound() {
+        double most = 0;
+        for (long stride : new long[] {1, 15, 16, 17, 33, 512, 513, 1L << 40}) {
+            for (int run : new int[] {1, 2, 31, 32, 33, 64, 65, 513}) {
+                for (long gap : new long[] {0, 511, 8_200, 1L << 40}) {
+                    most = Math.max(most, bytesPerRecord(10_000, i -> i * stride + i / run * gap));
+                }
+            }
+        }
+
+        assertThat(most).isLessThan(48);
+    }
+
     @Test
     void denseThenLoneRecords_largeSegmentsAreNotSpentOnLoneOnes() {
         int dense = 100_000;

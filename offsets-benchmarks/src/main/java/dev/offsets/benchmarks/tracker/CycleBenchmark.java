@@ -29,7 +29,17 @@ public class CycleBenchmark {
     /** Whatever the window, one invocation is as many records as the largest window has. */
     static final int RECORDS = 65_536;
 
-    @Param({"OURS", "CONNECT", "SMALLRYE", "STORM", "REACTOR", "PARALLEL_CONSUMER", "TREE_SET", "ATOMIC_OR"})
+    @Param({
+        "OURS",
+        "CONNECT",
+        "SMALLRYE",
+        "STORM",
+        "REACTOR",
+        "PARALLEL_CONSUMER",
+        "TREE_SET",
+        "WRITE_AND_EXCHANGE",
+        "ATOMIC_OR"
+    })
     private Subjects subject;
 
     @Param({"64", "1024", "65536"})

@@ -1,6 +1,9 @@
 package dev.offsets.benchmarks.tracker;
 
 import io.smallrye.reactive.messaging.kafka.commit.SmallRyeSubject;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.function.IntFunction;
 import org.apache.kafka.connect.runtime.ConnectSubject;
 import reactor.kafka.receiver.internals.ReactorSubject;
@@ -14,7 +17,11 @@ public enum Subjects {
     REACTOR("Reactor Kafka 1.3.23, CommittableBatch", ReactorSubject::new),
     PARALLEL_CONSUMER("Parallel Consumer 0.5.3.3, PartitionState", ParallelConsumerSubject::new),
     TREE_SET("a synchronized TreeSet", poll -> new TreeSetSubject()),
+    WRITE_AND_EXCHANGE("one write and one compare-and-exchange alone", WriteAndExchangeSubject::new),
     ATOMIC_OR("one atomic OR alone", AtomicOrSubject::new);
+
+    static final Set<Subjects> OTHER_LIBRARIES =
+            Collections.unmodifiableSet(EnumSet.of(CONNECT, SMALLRYE, STORM, REACTOR, PARALLEL_CONSUMER));
 
     final String title;
     private final IntFunction<Subject> factory;

@@ -1,9 +1,12 @@
 package dev.offsets.benchmarks.tracker;
 
 import java.io.IOException;
+import java.time.LocalDate;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -22,6 +25,7 @@ import org.openjdk.jmh.util.Statistics;
 @SuppressWarnings("rawtypes") // JMH's results are
 public final class TrackerTable {
     private static final String ALLOCATED = "gc.alloc.rate.norm";
+    private static final List<String> WINDOWS = List.of("64", "1024", "65536");
 
     private final Collection<RunResult> results;
 
@@ -47,17 +51,21 @@ public final class TrackerTable {
         table.printStuckHead();
         table.printOthers();
         Sizes.print();
+        System.out.printf(
+                "%n%s %s, %s, %d processors, %s%n",
+                System.getProperty("java.vm.name"),
+                System.getProperty("java.version"),
+                System.getProperty("os.name"),
+                Runtime.getRuntime().availableProcessors(),
+                LocalDate.now());
     }
 
     private void printCycles(String holesPercent, String title) {
-        List<String> windows = List.of("64", "1024", "65536");
         System.out.println("| track, complete, advance: " + title
                 + ", ns a record | window 64 | 1,024 | 65,536 | bytes allocated |\n|---|---|---|---|---|");
         for (Subjects subject : Subjects.values()) {
-            List<RunResult> rows = windows.stream()
-                    .flatMap(window -> of("trackCompleteAdvance", subject)
-                            .filter(parameter("window", window))
-                            .filter(parameter("holesPercent", holesPercent)))
+            List<RunResult> rows = WINDOWS.stream()
+                    .flatMap(window -> cycle(subject, window, holesPercent))
                     .toList();
             if (!rows.isEmpty()) {
                 System.out.println("| " + subject.title + " | "
@@ -65,7 +73,35 @@ public final class TrackerTable {
                         + rows.stream().map(TrackerTable::allocated).collect(Collectors.joining(" / ")) + " |");
             }
         }
+        Set<Subjects> ours = Set.of(Subjects.OURS);
+        printRatios("this library ÷ one atomic OR", ours, Set.of(Subjects.ATOMIC_OR), holesPercent);
+        printRatios("the fastest other library ÷ this library", Subjects.OTHER_LIBRARIES, ours, holesPercent);
+        printRatios("Parallel Consumer ÷ this library", Set.of(Subjects.PARALLEL_CONSUMER), ours, holesPercent);
         System.out.println();
+    }
+
+    private void printRatios(String title, Set<Subjects> dividend, Set<Subjects> divisor, String holesPercent) {
+        System.out.println("| *" + title + "* | "
+                + WINDOWS.stream()
+                        .map(window -> "%.1f"
+                                .formatted(best(dividend, window, holesPercent) / best(divisor, window, holesPercent)))
+                        .collect(Collectors.joining(" | "))
+                + " | |");
+    }
+
+    /** NaN where none was measured. */
+    private double best(Set<Subjects> subjects, String window, String holesPercent) {
+        return subjects.stream()
+                .flatMap(subject -> cycle(subject, window, holesPercent))
+                .mapToDouble(result -> fastest(result.getPrimaryResult()))
+                .min()
+                .orElse(Double.NaN);
+    }
+
+    private Stream<RunResult> cycle(Subjects subject, String window, String holesPercent) {
+        return of("trackCompleteAdvance", subject)
+                .filter(parameter("window", window))
+                .filter(parameter("holesPercent", holesPercent));
     }
 
     private void printStuckHead() {
@@ -93,17 +129,18 @@ public final class TrackerTable {
             if (benchmark.startsWith("InFlight")) {
                 rows.put(
                         "ten million in flight, ns a record: "
-                                + result.getPrimaryResult().getLabel(),
+                                + (benchmark.endsWith("ours") ? Subjects.OURS : Subjects.ATOMIC_OR).title,
                         time(result));
             } else if (benchmark.startsWith("Contention")) {
                 String title = Subjects.valueOf(result.getParams().getParam("subject")).title;
-                result.getSecondaryResults().forEach((label, part) -> {
-                    if (label.matches("complete\\w+")) {
-                        rows.put(
-                                "two workers and the owner, ns a record: " + title + ", " + label,
-                                time(part, ContentionBenchmark.EACH));
-                    }
-                });
+                result.getSecondaryResults().entrySet().stream()
+                        .filter(part -> part.getKey().matches("complete\\w+"))
+                        .map(Map.Entry::getValue)
+                        .max(Comparator.comparingDouble(TrackerTable::fastest))
+                        .ifPresent(slower -> rows.put(
+                                "two workers complete neighbours, the owner advances, ns a record, the slower worker: "
+                                        + title,
+                                time(slower, ContentionBenchmark.EACH)));
             }
         }
         System.out.println("| | |\n|---|---|");
@@ -132,9 +169,13 @@ public final class TrackerTable {
     /** The fastest tenth of the samples, and the median: others who use the machine make many samples much too long. */
     private static String time(Result<?> result, int operations) {
         Statistics times = result.getStatistics();
-        double fastest = times.getPercentile(10) / operations;
+        double fastest = fastest(result) / operations;
         double median = times.getPercentile(50) / operations;
         return (median < 100 ? "%.1f (%.1f)" : "%,.0f (%,.0f)").formatted(fastest, median);
+    }
+
+    private static double fastest(Result<?> result) {
+        return result.getStatistics().getPercentile(10);
     }
 
     private static String allocated(RunResult result) {
