@@ -1,10 +1,17 @@
 package dev.offsets.benchmarks.tracker;
 
 import dev.offsets.OffsetTracker;
+import dev.offsets.kafka.TrackedConsumer;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntToLongFunction;
 import java.util.function.LongSupplier;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
 import org.openjdk.jol.info.GraphLayout;
 
 /** How many bytes trackers keep alive, as JOL counts them. */
@@ -27,6 +34,9 @@ final class Sizes {
         row("an idle partition, assigned", idle(0));
         row("an idle partition, after " + RECORDS + " records", idle(RECORDS));
         row("ten thousand idle partitions, each after a thousand records", tenThousandIdle());
+        row(
+                "heap of a consumer with ten thousand idle partitions, beside its Kafka consumer",
+                consumerOfTenThousandIdle());
     }
 
     private static void row(String what, double bytes) {
@@ -93,6 +103,30 @@ final class Sizes {
             tracker.advance();
         }
         return tracker;
+    }
+
+    private static long consumerOfTenThousandIdle() {
+        Map<TopicPartition, Long> beginnings = new HashMap<>();
+        for (int partition = 0; partition < 10_000; partition++) {
+            beginnings.put(new TopicPartition("topic", partition), 0L);
+        }
+        MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+        consumer.updateBeginningOffsets(beginnings);
+        try (TrackedConsumer<byte[], byte[]> tracked = TrackedConsumer.wrap(
+                        consumer, Map.of("group.id", "group", "enable.auto.commit", false))
+                .build()) {
+            consumer.assign(beginnings.keySet());
+            consumer.poll(Duration.ZERO);
+            long before = usedHeap();
+            tracked.assign(beginnings.keySet());
+            tracked.poll(Duration.ZERO);
+            return usedHeap() - before;
+        }
+    }
+
+    private static long usedHeap() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
     private static long tenThousandIdle() {
