@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -25,12 +26,19 @@ import org.openjdk.jmh.util.Statistics;
 @SuppressWarnings("rawtypes") // JMH's results are
 public final class TrackerTable {
     private static final String ALLOCATED = "gc.alloc.rate.norm";
-    private static final List<String> WINDOWS = List.of("64", "1024", "65536");
 
     private final Collection<RunResult> results;
+    /** Those of the cycles, as parameters. */
+    private final List<String> windows;
 
     private TrackerTable(Collection<RunResult> results) {
         this.results = results;
+        windows = results.stream()
+                .map(result -> result.getParams().getParam("window"))
+                .filter(Objects::nonNull)
+                .distinct()
+                .sorted(Comparator.comparingInt(Integer::parseInt))
+                .toList();
     }
 
     public static void main(String[] args) throws RunnerException, CommandLineOptionException, IOException {
@@ -61,10 +69,13 @@ public final class TrackerTable {
     }
 
     private void printCycles(String holesPercent, String title) {
-        System.out.println("| track, complete, advance: " + title
-                + ", ns a record | window 64 | 1,024 | 65,536 | bytes allocated |\n|---|---|---|---|---|");
+        System.out.println("| track, complete, advance: " + title + ", ns a record | window "
+                + windows.stream()
+                        .map(window -> "%,d".formatted(Integer.parseInt(window)))
+                        .collect(Collectors.joining(" | "))
+                + " | bytes allocated |\n" + "|---".repeat(windows.size() + 2) + "|");
         for (Subjects subject : Subjects.values()) {
-            List<RunResult> rows = WINDOWS.stream()
+            List<RunResult> rows = windows.stream()
                     .flatMap(window -> cycle(subject, window, holesPercent))
                     .toList();
             if (!rows.isEmpty()) {
@@ -80,13 +91,15 @@ public final class TrackerTable {
         System.out.println();
     }
 
+    /** Nothing where not all of them were measured. */
     private void printRatios(String title, Set<Subjects> dividend, Set<Subjects> divisor, String holesPercent) {
-        System.out.println("| *" + title + "* | "
-                + WINDOWS.stream()
-                        .map(window -> "%.1f"
-                                .formatted(best(dividend, window, holesPercent) / best(divisor, window, holesPercent)))
-                        .collect(Collectors.joining(" | "))
-                + " | |");
+        List<Double> ratios = windows.stream()
+                .map(window -> best(dividend, window, holesPercent) / best(divisor, window, holesPercent))
+                .toList();
+        if (ratios.stream().noneMatch(ratio -> ratio.isNaN())) {
+            System.out.println("| *" + title + "* | "
+                    + ratios.stream().map("%.1f"::formatted).collect(Collectors.joining(" | ")) + " | |");
+        }
     }
 
     /** NaN where none was measured. */
