@@ -37,12 +37,12 @@ import java.util.function.LongSupplier;
  * tracking a record allocate nothing.
  *
  * <p><b>Memory</b> grows with the records in flight and completed ahead, not with the span of their offsets: little more
- * than one byte a record where they are dense, some fourteen where each stands alone, 33 at the worst; and 32 bytes for each
+ * than one byte a record where they are dense, some thirteen where each stands alone, 33 at the worst; and 32 bytes for each
  * millisecond in which records were tracked, if {@link #advance} was called in between.
  */
 /*
- * The states of the records are in segments, made as the position moves on, dropped when the committable offset has passed
- * them, never reused. See docs/concurrency.md for who reads and writes what.
+ * The states of the records are in segments, made as the position moves on, dropped once the committable offset has passed
+ * them, several at a time, never reused. See docs/concurrency.md for who reads and writes what.
  */
 public final class OffsetTracker {
     private static final long AGE_RESOLUTION_NANOS = 1_000_000;

@@ -162,7 +162,7 @@ final class Segment {
             offsets[index] = offset;
             records++;
         }
-        deliver(index);
+        setDelivered(index);
     }
 
     /**
@@ -174,11 +174,11 @@ final class Segment {
         if (index >= states.length) {
             return false;
         }
-        deliver((int) index);
+        setDelivered((int) index);
         return true;
     }
 
-    private void deliver(int index) {
+    private void setDelivered(int index) {
         // Pairs with the compare-and-exchange in report(): who sees the record as delivered sees its mark and its
         // offset.
         STATE.setRelease(states, index, DELIVERED);

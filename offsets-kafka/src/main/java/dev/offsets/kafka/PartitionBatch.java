@@ -17,7 +17,6 @@ final class PartitionBatch<K, V> {
     private final List<ConsumerRecord<K, V>> records;
     private int size;
     private int handedOut;
-    private boolean restTaken;
 
     PartitionBatch(TopicPartition topicPartition, OffsetTracker incarnation, List<ConsumerRecord<K, V>> records) {
         this.topicPartition = topicPartition;
@@ -75,13 +74,12 @@ final class PartitionBatch<K, V> {
     }
 
     boolean isRestTaken() {
-        return restTaken;
+        return size < records.size();
     }
 
     /** Takes the records that were not handed out: they belong to a later result from now on. */
     List<ConsumerRecord<K, V>> takeRest() {
         List<ConsumerRecord<K, V>> rest = new ArrayList<>(records.subList(handedOut, size()));
-        restTaken = true;
         size = handedOut;
         return rest;
     }
