@@ -185,6 +185,16 @@ class PollResultTest {
     }
 
     @Test
+    void iteratorOfAnEarlierResult_endsWhereTheNextPollTookTheRest() {
+        rig.kafka.records(P0, 0, 4);
+        var iterator = polled().iterator();
+        iterator.next();
+        assertThat(Rig.offsets(rig.poll())).containsExactly(1L, 2L, 3L, 4L);
+
+        assertThat(iterator.hasNext()).isFalse();
+    }
+
+    @Test
     void resultLeftAlone_comesAgainAtOnceAndWhole() {
         rig.kafka.records(P0, 0, 4);
         TrackedRecords<String, String> ignored = polled();
